@@ -47,6 +47,8 @@ const FRAME_SIZE_ERROR: u32 = 6;
 /// meter.receive(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", now);
 /// meter.write(b"\0\0\0\x04\0\0\0\0\0", now);
 /// assert!(meter.is_idle() && meter.may_write_frame() && meter.end().is_none());
+/// // The server is going to write a head with the status 100 on the stream 1.
+/// meter.announce_interim(1);
 /// let ping = b"\0\0\x08\x06\0\0\0\0\0........";
 /// for _ in 0..2_000 {
 ///     meter.receive(ping, now);
@@ -121,6 +123,11 @@ impl Meter {
     /// Records that the server shuts down. The connection ends when no request is in progress.
     pub fn begin_closing(&mut self, now: Instant) {
         self.closing_since.get_or_insert(now);
+    }
+
+    /// Records that the next head which the server writes for this stream is no response: it has the status 100.
+    pub fn announce_interim(&mut self, stream: u32) {
+        self.windows.announce_interim(stream);
     }
 
     /// Records bytes of the client.

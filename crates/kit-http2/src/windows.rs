@@ -16,6 +16,8 @@ struct OpenStream {
     window: i64,
     /// True after the head of the response was written.
     is_answered: bool,
+    /// True if the next head has the status 100.
+    is_interim_next: bool,
     /// Time since which the client accepts nothing of the response.
     blocked: Option<Instant>,
 }
@@ -54,6 +56,7 @@ impl Windows {
         let open = OpenStream {
             window: self.initial,
             is_answered: false,
+            is_interim_next: false,
             blocked: None,
         };
         self.streams.insert(stream, open);
@@ -82,10 +85,18 @@ impl Windows {
         }
     }
 
-    /// Records that a head was written, which may have the status 100.
+    /// Records that the next head has the status 100.
+    pub(crate) fn announce_interim(&mut self, stream: u32) {
+        if let Some(stream) = self.streams.get_mut(&stream) {
+            stream.is_interim_next = true;
+        }
+    }
+
+    /// Records that a head was written.
     pub(crate) fn answer(&mut self, stream: u32) {
         if let Some(stream) = self.streams.get_mut(&stream) {
-            stream.is_answered = true;
+            let is_interim = std::mem::take(&mut stream.is_interim_next);
+            stream.is_answered |= !is_interim;
         }
     }
 
@@ -173,5 +184,21 @@ mod tests {
     #[test]
     fn permits_a_stream_to_pause_beside_one_that_uses_the_whole_window_of_the_connection() {
         assert_eq!(ends_after(0), Some(10 * WRITE.as_secs()));
+    }
+
+    #[test]
+    fn permits_a_client_to_accept_nothing_between_the_status_100_and_the_response() {
+        let start = Instant::now();
+        let mut windows = Windows::default();
+        windows.set_initial(0);
+        windows.begin(1);
+        windows.announce_interim(1);
+        // The client has reset this stream.
+        windows.announce_interim(3);
+        windows.answer(1);
+        assert_eq!(windows.deadlines(start, WRITE).next(), None);
+        let answered = start + 2 * WRITE;
+        windows.answer(1);
+        assert_eq!(windows.deadlines(answered, WRITE).next(), Some(answered + WRITE));
     }
 }

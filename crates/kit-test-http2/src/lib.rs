@@ -10,6 +10,7 @@
 
 mod cases;
 mod client;
+mod expectations;
 mod floods;
 mod frame_cases;
 mod protocol;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 
 pub use client::*;
+pub use expectations::*;
 pub use floods::*;
 pub use protocol::*;
 pub use random::*;

@@ -1,5 +1,6 @@
 //! Connections that speak HTTP/2.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use h2::server::SendResponse;
 use http::Method;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use kit_guard::Rejection;
-use kit_http2::MAX_STREAMS;
+use kit_http2::{MAX_STREAMS, Meter};
 
 use super::{Engine, Handler, POLL_ROUNDS};
 use crate::body::Body;
@@ -102,7 +103,7 @@ impl Engine {
         for accepted in 0..=MAX_STREAMS {
             match http2.accept() {
                 Accepted::Request(request, send) => {
-                    let exchange = self.admit(&connection.link, request, send, handler);
+                    let exchange = self.admit(&connection.link, &http2.meter, request, send, handler);
                     http2.exchanges.push(Rc::new(exchange));
                 }
                 Accepted::Waiting => break,
@@ -130,6 +131,7 @@ impl Engine {
     fn admit(
         &self,
         link: &Link,
+        meter: &Rc<RefCell<Meter>>,
         request: http::Request<RecvStream>,
         send: SendResponse<Bytes>,
         handler: &mut dyn Handler,
@@ -138,8 +140,8 @@ impl Engine {
         let is_head = parts.method == Method::HEAD;
         let remote = link.socket.borrow().peer();
         // `convert` refuses all other expectations.
-        let expects_continue = parts.headers.contains_key(EXPECT);
-        let begin = |state: State| Exchange::new(send, is_head, expects_continue, state);
+        let expecting = parts.headers.contains_key(EXPECT).then(|| Rc::clone(meter));
+        let begin = |state: State| Exchange::new(send, is_head, expecting, state);
         if let Err(rejection) = kit_http2::convert(&mut parts, &self.config.limits.of_heads()) {
             let response = refuse(link, rejection, is_head, handler);
             return begin(State::Responded(response));

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -11,6 +12,7 @@ use h2::server::SendResponse;
 use h2::{Reason, SendStream};
 use http::StatusCode;
 use http_body::Body as _;
+use kit_http2::Meter;
 
 use super::body::RecvBody;
 use crate::body::{Answering, Body};
@@ -29,8 +31,8 @@ pub(crate) struct Exchange {
     pub(crate) upload: RefCell<Option<Box<Upload>>>,
     /// True if the response asks the client to use another connection.
     pub(crate) closes: Cell<bool>,
-    /// True if the client waits for the status 100 before it sends the body (RFC 9110, 10.1.1).
-    expects_continue: Cell<bool>,
+    /// Meter of the connection, if the client waits for the status 100 before it sends the body (RFC 9110, 10.1.1).
+    expecting: Cell<Option<Rc<RefCell<Meter>>>>,
 }
 
 /// State of a request. The order of the states is the order in which a request has them.
@@ -83,15 +85,15 @@ pub(crate) enum Step {
 }
 
 impl Exchange {
-    /// `expects_continue` is true if the client waits for the status 100 before it sends the body.
+    /// `expecting` is the meter of the connection if the client waits for the status 100 before it sends the body.
     pub(crate) fn new(
         send: SendResponse<Bytes>,
         is_head: bool,
-        expects_continue: bool,
+        expecting: Option<Rc<RefCell<Meter>>>,
         state: State,
     ) -> Self {
         Self {
-            expects_continue: Cell::new(expects_continue),
+            expecting: Cell::new(expecting),
             is_head,
             state: RefCell::new(state),
             send: RefCell::new(send),
@@ -125,7 +127,7 @@ impl Exchange {
     /// Sends a response.
     pub(crate) fn respond(&self, response: http::Response<Body>) {
         // The response tells the client as well that it may go on. h2 does not refuse a status 100 after a response.
-        self.expects_continue.set(false);
+        self.expecting.set(None);
         *self.state.borrow_mut() = State::Responded(response);
     }
 
@@ -179,11 +181,13 @@ impl Exchange {
 
     /// Sends the status 100, once, to a client that waits for it.
     fn send_continue(&self) {
-        if self.expects_continue.take() {
+        if let Some(meter) = self.expecting.take() {
             let mut head = http::Response::new(());
             *head.status_mut() = StatusCode::CONTINUE;
+            let mut send = self.send.borrow_mut();
+            meter.borrow_mut().announce_interim(send.stream_id().into());
             // Fails only if the client has left.
-            let _: Result<(), h2::Error> = self.send.borrow_mut().send_informational(head);
+            let _: Result<(), h2::Error> = send.send_informational(head);
         }
     }
 

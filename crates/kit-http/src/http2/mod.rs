@@ -44,7 +44,7 @@ const TOO_MUCH: &str = "the client sent too many resets, frames of one header se
 pub(crate) struct Http2 {
     stage: Stage,
     pub(crate) exchanges: Vec<Rc<Exchange>>,
-    meter: Rc<RefCell<Meter>>,
+    pub(crate) meter: Rc<RefCell<Meter>>,
     pub(crate) woken: WakeFlag,
     is_leaving: bool,
     /// True if h2 has ended the connection with an error.

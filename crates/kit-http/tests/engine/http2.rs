@@ -277,6 +277,22 @@ fn gives_the_window_of_a_canceled_body_back_at_once() {
 }
 
 #[test]
+fn sends_100_to_clients_of_the_cases_of_all_servers() {
+    let running = Running::start(Timeouts::default());
+    kit_test_http2::sends_100_to_clients_that_wait_for_it_before_they_send_the_body(&running.target);
+}
+
+#[test]
+fn permits_clients_that_read_nothing_while_they_send_a_body() {
+    let write = Duration::from_secs(1);
+    let running = Running::start(Timeouts {
+        write,
+        ..Timeouts::default()
+    });
+    kit_test_http2::permits_clients_that_read_nothing_while_they_send_a_body(&running.target, write);
+}
+
+#[test]
 fn sends_100_to_clients_that_wait_for_it_before_they_send_the_body() {
     let running = Running::start(Timeouts::default());
     let expects = [("content-type", "application/json"), ("expect", "100-continue")];

@@ -206,6 +206,21 @@ fn limits_the_times_of_heads_bodies_reading_and_idle_connections() {
 }
 
 #[test]
+fn sends_100_to_clients_that_wait_for_it_before_they_send_the_body() {
+    let running = Running::start(&[]);
+    kit_test_http2::sends_100_to_clients_that_wait_for_it_before_they_send_the_body(&running.target);
+    running.server.stop();
+}
+
+#[test]
+fn permits_clients_that_read_nothing_while_they_send_a_body() {
+    let running = Running::start(&[("WRITE_TIMEOUT_MS", "1000")]);
+    let write = Duration::from_secs(1);
+    kit_test_http2::permits_clients_that_read_nothing_while_they_send_a_body(&running.target, write);
+    running.server.stop();
+}
+
+#[test]
 fn completes_requests_in_progress_after_goaway_when_the_server_stops() {
     let Running {
         server,

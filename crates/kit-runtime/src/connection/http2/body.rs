@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Bytes, HttpBody};
-use hyper::body::{Frame, Incoming, SizeHint};
+use h2::RecvStream;
+use hyper::body::{Frame, SizeHint};
 use kit_guard::{Pace, Rejection};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::connection::ConnectionState;
@@ -15,7 +17,11 @@ use crate::connection::timeouts::{Deadline, Timeouts};
 
 /// Body of a request that ends with an error if the client sends too slowly. The state of the request then has the reason.
 pub(super) struct TimedBody {
-    body: Incoming,
+    body: RecvStream,
+    /// Length that the client has declared.
+    length: Option<u64>,
+    /// Notified when a handler waits for bytes of a client that waits for the status 100.
+    awaited: Option<Arc<Notify>>,
     state: Arc<ConnectionState>,
     timeouts: Timeouts,
     begun: Instant,
@@ -25,9 +31,17 @@ pub(super) struct TimedBody {
 }
 
 impl TimedBody {
-    pub(super) fn new(body: Incoming, state: Arc<ConnectionState>, timeouts: Timeouts) -> Self {
+    pub(super) fn new(
+        body: RecvStream,
+        length: Option<u64>,
+        awaited: Option<Arc<Notify>>,
+        state: Arc<ConnectionState>,
+        timeouts: Timeouts,
+    ) -> Self {
         Self {
             body,
+            length,
+            awaited,
             state,
             begun: Instant::now(),
             deadline: Deadline::default(),
@@ -60,12 +74,18 @@ impl HttpBody for TimedBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::BoxError>>> {
         let this = self.get_mut();
-        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
+        if let Poll::Ready(data) = this.body.poll_data(context) {
             this.pace.pause(Instant::now().into_std());
-            if let Some(Ok(frame)) = &frame {
-                this.pace.receive(frame.data_ref().map_or(0, Bytes::len));
-            }
-            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+            return Poll::Ready(data.map(|data| {
+                let data = data?;
+                this.pace.receive(data.len());
+                // Fails only if more is released than was received.
+                let _ = this.body.flow_control().release_capacity(data.len());
+                Ok(Frame::data(data))
+            }));
+        }
+        if let Some(awaited) = this.awaited.take() {
+            awaited.notify_one();
         }
         ready!(this.poll_timeout(context));
         // The state belongs to this request alone, so the request has the number 1.
@@ -78,6 +98,6 @@ impl HttpBody for TimedBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.length.map_or_else(SizeHint::new, SizeHint::with_exact)
     }
 }

@@ -3,9 +3,8 @@
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use kit_http2::{End, Meter};
@@ -33,10 +32,25 @@ pub(crate) fn flush() {
     SAMPLER.flush();
 }
 
+/// Streams whose next head has the status 100. The tasks of requests add them, and the connection tells the meter before it writes.
+#[derive(Debug, Default)]
+pub(super) struct Interims(Mutex<Vec<u32>>);
+
+impl Interims {
+    pub(super) fn add(&self, stream: u32) {
+        self.streams().push(stream);
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A socket whose bytes a meter follows.
 pub(super) struct MeteredStream<S> {
     socket: S,
     meter: Meter,
+    interims: Arc<Interims>,
     peer: IpAddr,
     /// True after the server began to shut down.
     is_closing: Arc<AtomicBool>,
@@ -62,6 +76,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
         Self {
             socket,
             meter: Meter::new(timeouts.of_http2(), Instant::now().into_std()),
+            interims: Arc::default(),
             peer,
             is_closing,
             read_deadline: Deadline::default(),
@@ -71,6 +86,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
             closing: None,
             _permit: permit,
         }
+    }
+
+    /// Returns the streams whose next head has the status 100.
+    pub(super) fn interims(&self) -> Arc<Interims> {
+        Arc::clone(&self.interims)
     }
 
     /// Begins to end the connection: the client gets a last frame with the reason.
@@ -127,6 +147,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
 
     fn note_written(&mut self, written: &Poll<io::Result<usize>>, bytes: &[IoSlice<'_>]) {
         let Poll::Ready(Ok(count)) = written else { return };
+        for stream in self.interims.streams().drain(..) {
+            self.meter.announce_interim(stream);
+        }
         let now = Instant::now().into_std();
         let mut left = *count;
         for bytes in bytes {
