@@ -20,9 +20,7 @@ export class RequestValidationError extends ValidationError {
   readonly failures: readonly ValidationFailure[];
 
   constructor(slot: RequestSlot, schema: string, failures: readonly ValidationFailure[]) {
-    super("VALIDATION_ERROR", describe(`Invalid ${slotInWords[slot]}`, failures), {
-      fields: failures.map(toField),
-    });
+    super("VALIDATION_ERROR", describeInvalid(slot, failures), { fields: failures.map(toField) });
     this.slot = slot;
     this.schema = schema;
     this.failures = failures;
@@ -49,6 +47,11 @@ export class ResponseContractError extends Error {
     this.schema = schema;
     this.failures = failures;
   }
+}
+
+/** Returns the message of a {@link RequestValidationError}. */
+export function describeInvalid(slot: RequestSlot, failures: readonly ValidationFailure[]): string {
+  return describe(`Invalid ${slotInWords[slot]}`, failures);
 }
 
 function describe(what: string, failures: readonly ValidationFailure[]): string {

@@ -505,6 +505,8 @@ class Application implements App {
     const recorder = this.#makeRecorder(routes, log);
     const meter = this.#makeMeter(log);
     this.#meter = meter;
+    const errorFields = this.#plugins.errorFields();
+    const onError = this.#plugins.listeners("onError", log);
     const pipeline = new Pipeline({
       tree: found.compiled.tree,
       routes,
@@ -524,7 +526,14 @@ class Application implements App {
           new ErrorWriter(errors, found.compiled.errorBody, (error) =>
             log.error("The error format failed", { error }),
           ),
-        errorFields: this.#plugins.errorFields(),
+        hasPlainErrors:
+          errorMiddleware === undefined &&
+          !isDevelopment &&
+          errors === null &&
+          recorder === null &&
+          errorFields === "none" &&
+          onError.length === 0,
+        errorFields,
         checkResponses: isDevelopment,
         ignoredInput: isDevelopment ? new IgnoredInput() : null,
         log: this.#log,
@@ -539,7 +548,7 @@ class Application implements App {
         sockets: this.#options.sockets,
         breaches: this.#breaches,
         refusals: this.#refusals,
-        onError: this.#plugins.listeners("onError", log),
+        onError,
         recorder,
         meter,
       },

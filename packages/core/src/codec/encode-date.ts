@@ -14,12 +14,24 @@ interface Texts {
 
 let texts: Texts | undefined;
 
+/** Date that was formatted last. The two dates of a new record are often the same, and so are the dates of records of one moment. */
+let lastTime = Number.NaN;
+let lastText = "";
+
 /**
  * Formats milliseconds since 1970 as RFC 3339, exactly as `Date.prototype.toISOString` does. Arithmetic and
  * precomputed strings are several times faster than `toISOString`, which would take most of the time of
  * serializing an object with dates.
  */
 export function encodeDate(time: number): string {
+  if (time !== lastTime) {
+    lastText = format(time);
+    lastTime = time;
+  }
+  return lastText;
+}
+
+function format(time: number): string {
   texts ??= makeTexts();
   const days = Math.floor(time / DAY);
   const clock = (time - days * DAY) | 0;

@@ -5,8 +5,15 @@ import { firstFailure } from "./explain.ts";
 import { isWritableDate } from "./rules.ts";
 import type { Shape } from "./shape.ts";
 
-/** Maximum length of strings that a loop checks. For longer strings, the native code of `JSON.stringify` is faster. */
-const SHORT = 40;
+/**
+ * Maximum length of strings that a loop checks, and maximum length that an expression checks. For longer strings, the native code of
+ * `JSON.stringify` is faster.
+ */
+const [TINY, SHORT] = [10, 80];
+
+/** Matches characters that JSON strings must escape, and all surrogates. Unpaired surrogates must be escaped. */
+// oxlint-disable-next-line no-control-regex
+const SPECIAL = /[\x00-\x1f"\\\ud800-\udfff]/;
 
 /**
  * Returns a JSON string.
@@ -18,7 +25,7 @@ const SHORT = 40;
  */
 export function writeString(value: unknown): string {
   if (typeof value !== "string") refuse(value);
-  return value.length <= SHORT && isPlain(value) ? `"${value}"` : JSON.stringify(value);
+  return isShortAndPlain(value) ? `"${value}"` : JSON.stringify(value);
 }
 
 /**
@@ -31,14 +38,12 @@ export function writeString(value: unknown): string {
  */
 export function stringContent(value: unknown): string {
   if (typeof value !== "string") refuse(value);
-  return value.length <= SHORT && isPlain(value) ? value : JSON.stringify(value).slice(1, -1);
+  return isShortAndPlain(value) ? value : JSON.stringify(value).slice(1, -1);
 }
 
-/**
- * Returns true if a string has no control character, quote, backslash or surrogate. Unpaired surrogates must be
- * escaped.
- */
-function isPlain(text: string): boolean {
+/** Returns true if a string has at most 80 characters, and none of {@link SPECIAL}. */
+function isShortAndPlain(text: string): boolean {
+  if (text.length > TINY) return text.length <= SHORT && !SPECIAL.test(text);
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit <= 0xdfff)) return false;

@@ -27,6 +27,11 @@ export interface PipelineSettings {
    * middleware returns them.
    */
   readonly errorWriter: ErrorWriter | null;
+  /**
+   * True if nothing can see the errors of refused requests except the log: error bodies have kit's format without additional fields, the
+   * error middleware is kit's own, and no plugin observes errors or requests.
+   */
+  readonly hasPlainErrors: boolean;
   /** Additional fields of error bodies that plugins request. */
   readonly errorFields: ErrorFields;
   /** Absolute path of the project. The source paths of routes are relative to it. */

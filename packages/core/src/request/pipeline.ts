@@ -31,6 +31,7 @@ import {
   methodNotAllowed,
   notFound,
   payloadTooLarge,
+  plainNotFound,
 } from "./refusals.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { pathOf } from "../router/path-of.ts";
@@ -240,7 +241,7 @@ export class Pipeline implements ServerService {
   #refuseUnmatched(exchange: ServerExchange, match: Exclude<RouteMatch, { kind: "route" }>): void {
     switch (match.kind) {
       case "not-found":
-        return this.#refuse(exchange, notFound());
+        return new RequestState(this.#settings, exchange, null).refuseWith(plainNotFound, notFound);
       case "method-not-allowed":
         return this.#refuseMethod(exchange, match.allow, this.#routeAt(exchange, match.allow));
       default:

@@ -3,15 +3,21 @@ import { AppError, NotFoundError, ValidationError } from "@kit/errors";
 import type { ValidationFailure, Validator } from "@kit/types";
 
 import { count } from "../codec/describe.ts";
+import { type PlainError, plainError } from "../errors/plain-error.ts";
 import { withoutStack } from "../errors/without-stack.ts";
 import { type RequestSlot, RequestValidationError } from "../validation-error.ts";
 
 const rangeCode = "RANGE_NOT_SATISFIABLE";
 
+const noRoute = "No route matches this path";
+
 /** Error for a path that no route matches. */
 export function notFound(): AppError {
-  return withoutStack(() => new NotFoundError("NOT_FOUND", "No route matches this path"));
+  return withoutStack(() => new NotFoundError("NOT_FOUND", noRoute));
 }
+
+/** {@link notFound} without an error object. */
+export const plainNotFound: PlainError = plainError(404, "NOT_FOUND", noRoute);
 
 /** Error for a path that has routes, but none with the method of the request. */
 export function methodNotAllowed(method: string, allow: string): AppError {

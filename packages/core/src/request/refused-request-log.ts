@@ -44,12 +44,21 @@ export class RefusedRequestLog {
 
   /** Counts a request. Logs the request if it is among the first of its route, status and minute. */
   count(request: RefusedRequest, status: number, message: () => string, error: unknown): void {
-    if (!this.#log.isEnabled("warn")) return;
-    const route = request.route?.ref;
-    if (!this.#sampler.shouldLog(`${status} ${route ?? ""}`, { route, status })) return;
+    if (this.mustLog(request, status)) this.log(request, status, message(), error);
+  }
+
+  /** Counts a request. Returns true if the caller must log the request with {@link RefusedRequestLog.log}. */
+  mustLog({ route }: Pick<RefusedRequest, "route">, status: number): boolean {
+    if (!this.#log.isEnabled("warn")) return false;
+    const ref = route?.ref;
+    return this.#sampler.shouldLog(`${status} ${ref ?? ""}`, { route: ref, status });
+  }
+
+  /** Logs a request that was counted. */
+  log(request: RefusedRequest, status: number, message: string, error: unknown): void {
     const { method, log } = request;
     const path = shownPath(request.path, request.pathRoute ?? request.route, this.#redactor);
-    log.warn(message(), { status, method, path, error });
+    log.warn(message, { status, method, path, error });
   }
 
   /** Logs the counts that are not logged yet. Called when the application closes. */

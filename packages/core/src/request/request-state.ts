@@ -11,6 +11,8 @@ import type {
   SocketEvents,
   SocketOptions,
   StreamRecord,
+  ValidationFailure,
+  Validator,
 } from "@kit/types";
 
 import type { Conditional } from "../edge/conditional.ts";
@@ -36,6 +38,8 @@ import {
   plainErrorText,
   textForLog,
 } from "../errors/error-text.ts";
+import { invalidBody, type PlainError, plainErrorBody } from "../errors/plain-error.ts";
+import type { RequestSlot } from "../validation-error.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { isDatabaseOutage, retryAfter } from "../database-outage.ts";
 import { headerView } from "./header-view.ts";
@@ -46,7 +50,13 @@ import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
 import type { LastingRequest, PendingRequest } from "./in-flight.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
-import { applicationCloses, contentRangeOf, preconditionFailed, requestTimeout } from "./refusals.ts";
+import {
+  applicationCloses,
+  contentRangeOf,
+  invalidSlot,
+  preconditionFailed,
+  requestTimeout,
+} from "./refusals.ts";
 import { StartedSource } from "./started-source.ts";
 import { isBodyFailure } from "./streamed-body.ts";
 import type { RequestHeaders } from "./request-context.ts";
@@ -72,6 +82,9 @@ export interface WrittenBody {
   readonly defaultType: string;
   readonly body: string | Uint8Array | null;
 }
+
+/** Place of an error in the log. `counted` is a refusal that the log of refusals has counted already. */
+type Logged = "as error" | "as refusal" | "counted" | "nowhere";
 
 /** Header of responses whose format the header `accept` of the request chooses. */
 const varyAccept = ["vary", "accept"] as const;
@@ -419,7 +432,45 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.#respondWithError(error, "as refusal");
   }
 
-  #respondWithError(thrown: unknown, logged: "as error" | "as refusal" | "nowhere"): void {
+  /** Refuses a request for the router with an error that has no details. `make` creates the error, if anything can see it. */
+  refuseWith(plain: PlainError, make: () => AppError): void {
+    if (!this.settings.hasPlainErrors) this.refuse(make());
+    else if (this.#mustLog(plain.status)) this.#respondWithError(make(), "counted");
+    else this.#respondPlain(plain.status, plainErrorBody(plain, this.traceId));
+  }
+
+  /** Refuses a request for the validation. */
+  protected refuseInvalid(
+    slot: RequestSlot,
+    validator: Validator<unknown>,
+    failures: readonly ValidationFailure[],
+  ): void {
+    const status = 400;
+    const hasDetails = this.executable?.compiled.details !== undefined;
+    if (!this.settings.hasPlainErrors || hasDetails || this.#isAnswered)
+      return this.fail(invalidSlot(slot, validator, failures));
+    if (this.#mustLog(status))
+      return this.#respondWithError(invalidSlot(slot, validator, failures), "counted");
+    let text: string;
+    try {
+      text = invalidBody(slot, failures, this.traceId);
+    } catch {
+      // The value of a failure has no JSON form. The error middleware and the writer of bodies know what to do.
+      return this.#respondWithError(invalidSlot(slot, validator, failures), "nowhere");
+    }
+    return this.#respondPlain(status, text);
+  }
+
+  #mustLog(status: number): boolean {
+    return this.settings.refusedRequests.mustLog(this, status);
+  }
+
+  #respondPlain(status: number, text: string): void {
+    this.#responseHeaders?.dropDescriptionOfBody();
+    this.#respond(status, jsonType, text);
+  }
+
+  #respondWithError(thrown: unknown, logged: Logged): void {
     const shown = withDeclaredDetails(thrown, this.executable, this.settings.checkResponses);
     // The log and plugins get the thrown error, unless its details break the contract.
     const error = AppError.isAppError(shown) ? thrown : shown;
@@ -432,7 +483,8 @@ export class RequestState implements RequestFailure, PendingRequest {
     }
     const { status, code, text } = this.#errorResponse(shown);
     this.#recordFault(code, error);
-    if (logged !== "nowhere") this.#logResponseError(error, status, logged === "as refusal");
+    if (logged === "counted") this.settings.refusedRequests.log(this, status, textForLog(error), error);
+    else if (logged !== "nowhere") this.#logResponseError(error, status, logged === "as refusal");
     this.#notify(this.settings.onError, (listener) => listener(error, this));
     this.#responseHeaders?.dropDescriptionOfBody();
     if (status === 503 && isDatabaseOutage(error)) {

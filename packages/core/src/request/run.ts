@@ -446,7 +446,9 @@ export class RequestRun extends RequestState implements RoutedRequest {
   }
 
   #refuse(slot: RequestSlot, validator: Validator<unknown>, failures: readonly ValidationFailure[]): unknown {
-    return this.#refuseWith(invalidSlot(slot, validator, failures));
+    if (this.executable.hasWrappers) throw invalidSlot(slot, validator, failures);
+    this.refuseInvalid(slot, validator, failures);
+    return REFUSED;
   }
 
   /**

@@ -63,6 +63,12 @@ test("encodeDate writes dates exactly as toISOString does", () => {
   }
 });
 
+test("writeDate formats a date again after another date was formatted", () => {
+  const [first, second] = [new Date(0), new Date("2026-11-28T10:11:12.013Z")];
+  for (const date of [first, second, second, first, new Date(-1), first])
+    assert.equal(writeDate(date), `"${date.toISOString()}"`);
+});
+
 test("writeString escapes strings of any length exactly as JSON.stringify does", () => {
   const specials = [
     "",
@@ -79,7 +85,7 @@ test("writeString escapes strings of any length exactly as JSON.stringify does",
     "\udfff",
   ];
   for (const special of specials) {
-    for (const length of [0, 1, 39, 40, 41, 500]) {
+    for (const length of [0, 1, 9, 10, 11, 79, 80, 81, 500]) {
       for (const text of [special + "x".repeat(length), "x".repeat(length) + special]) {
         assert.equal(writeString(text), JSON.stringify(text));
         assert.equal(`"${stringContent(text)}"`, JSON.stringify(text));
