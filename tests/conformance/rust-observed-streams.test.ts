@@ -97,6 +97,25 @@ describe("streams in the sidecar of the Rust server", { skip: !isRust && "only f
     assert.equal((await list(app)).open, 0);
   });
 
+  test("shows messages in plain text, and hides secrets in those that are JSON", async () => {
+    const socket = await open(app.port, "/messages/text");
+    for (const text of ["[12:00] hello", "1.0", `{"password":"hunter2"}`]) {
+      socket.send(text);
+      await once(socket, "message");
+    }
+    assert.deepEqual(texts(await latest(app, "WS /messages/text")), [
+      "in [12:00] hello",
+      "out [12:00] hello",
+      "in 1.0",
+      "out 1.0",
+      `in {"password":"[redacted]"}`,
+      `out {"password":"[redacted]"}`,
+    ]);
+    socket.close();
+    await once(socket, "close");
+    await until("the socket is over", async () => (await list(app)).open === 0);
+  });
+
   test("shows who closed a WebSocket, with the code and the reason", async () => {
     const ends: unknown[] = [];
     for (const [path, finish] of [

@@ -10,7 +10,7 @@ use reqwest::{Body, Method, RequestBuilder, Response};
 
 use crate::answer::in_time;
 use crate::error::{Declared, Error, Refusal};
-use crate::retry::{Retry, has_key, may_pass};
+use crate::retry::{Retry, declares_key, has_key, may_pass};
 use crate::text::{cookies, header_value, headers, query, wire};
 use crate::{Answer, Client, Parts, Segment, path};
 
@@ -23,6 +23,8 @@ pub struct Call<'c, E> {
     params: Option<Json>,
     query: String,
     headers: HeaderMap,
+    /// True if the contract of the route declares the header `idempotency-key`.
+    declares_key: bool,
     body: Option<Content>,
     accepted: &'static str,
     is_stream: bool,
@@ -46,6 +48,7 @@ impl<'c, E: Declared> Call<'c, E> {
             params: None,
             query: String::new(),
             headers: client.headers.clone(),
+            declares_key: false,
             body: None,
             accepted: "application/json",
             is_stream: false,
@@ -73,6 +76,7 @@ impl<'c, E: Declared> Call<'c, E> {
     /// Adds the headers of the contract. They replace headers of the client with the same names.
     #[must_use]
     pub fn headers<T: Contract>(mut self, values: &T) -> Self {
+        self.declares_key |= declares_key(T::shape());
         let Some(json) = self.wire(values) else {
             return self;
         };
@@ -174,12 +178,14 @@ impl<'c, E: Declared> Call<'c, E> {
     /// Sends the request, and returns a response that is no error.
     pub(crate) async fn respond(self, http: &reqwest::Client) -> Result<Response, Error<E>> {
         let (places, deadline) = (self.client.places, self.deadline());
+        // A client may have a key for all its calls. A route that does not know the key would execute repeated requests again.
+        let has_key = self.declares_key && has_key(&self.headers);
         let exchange = Exchange {
             is_stream: self.is_stream,
             timeout: self.client.timeout,
             retry: self.client.retry,
-            limit: self.client.retry.limit_of(&self.method, &self.headers),
-            has_key: has_key(&self.headers),
+            limit: self.client.retry.limit_of(&self.method, has_key),
+            has_key,
         };
         let request = self.request(http).map_err(Error::Request)?;
         let response = exchange.run(request).await?;

@@ -4,6 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::time::{Duration, SystemTime};
 
+use kit_runtime::shape::Shape;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Method, StatusCode};
 
@@ -11,7 +12,7 @@ use reqwest::{Method, StatusCode};
 const KEY_HEADER: &str = "idempotency-key";
 
 /// Rules by which a client repeats calls. The client repeats only methods that can be repeated without harm (`GET`, `HEAD`,
-/// `OPTIONS`, `PUT`, `DELETE`) and requests with the header `idempotency-key`. A call is repeated if the server cannot be reached,
+/// `OPTIONS`, `PUT`, `DELETE`) and calls with the header `idempotency-key` of routes whose contract declares the header. A call is repeated if the server cannot be reached,
 /// or if the status is 429, 502, 503 or 504. Bodies that are streams are sent once.
 ///
 /// ```
@@ -45,17 +46,13 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// Returns the maximum number of repetitions of a request.
-    pub(crate) fn limit_of(self, method: &Method, headers: &HeaderMap) -> u32 {
+    /// Returns the maximum number of repetitions of a request. `has_key` is true if the server executes repeated requests once.
+    pub(crate) fn limit_of(self, method: &Method, has_key: bool) -> u32 {
         let is_idempotent = matches!(
             *method,
             Method::GET | Method::HEAD | Method::OPTIONS | Method::PUT | Method::DELETE
         );
-        if is_idempotent || headers.contains_key(KEY_HEADER) {
-            self.limit
-        } else {
-            0
-        }
+        if is_idempotent || has_key { self.limit } else { 0 }
     }
 
     /// Returns the delay before a repetition, whose number begins at 0. Returns `None` if the server asks for a longer delay than
@@ -81,9 +78,20 @@ pub(crate) fn may_pass(status: StatusCode, request_has_key: bool, headers: &Head
         || (request_has_key && status == StatusCode::CONFLICT && headers.contains_key(RETRY_AFTER))
 }
 
-/// Returns true if a request has a key, so that the server executes repeated requests once.
+/// Returns true if a request has a key.
 pub(crate) fn has_key(headers: &HeaderMap) -> bool {
     headers.contains_key(KEY_HEADER)
+}
+
+/// Returns true if a type of headers declares the key, so that the server executes repeated requests once.
+pub(crate) fn declares_key(headers: &'static Shape) -> bool {
+    match headers.resolve() {
+        Shape::Object(object) => {
+            let mut properties = object.properties.iter();
+            properties.any(|property| property.key.eq_ignore_ascii_case(KEY_HEADER))
+        }
+        _ => false,
+    }
 }
 
 /// Returns the delay of a header `Retry-After`, which contains seconds or a date.
@@ -107,6 +115,8 @@ fn random_part(delay: Duration) -> Duration {
 mod tests {
     use std::time::{Duration, SystemTime};
 
+    use kit_runtime::Contract;
+    use kit_runtime::shape::{Property, Shape};
     use reqwest::Method;
     use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -114,6 +124,23 @@ mod tests {
 
     use super::{Retry, asked_delay};
     use crate::{Client, Error, ErrorPlaces, Undeclared};
+
+    /// Headers of a route whose contract declares the key.
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Keys {
+        #[serde(rename = "Idempotency-Key", skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+    }
+
+    impl Contract for Keys {
+        const NAME: &'static str = "Keys";
+
+        fn shape() -> &'static Shape {
+            static SHAPE: Shape =
+                Shape::object("Keys", &[Property::optional("Idempotency-Key", Shape::TEXT)]);
+            &SHAPE
+        }
+    }
 
     /// Starts a server that sends each of these responses on a connection of its own. An empty response closes the connection.
     /// Returns the URL, and a task that resolves to the number of responses after all were sent.
@@ -168,14 +195,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn repeats_post_only_with_an_idempotency_key() {
+    async fn repeats_post_only_with_an_idempotency_key_that_the_contract_declares() {
+        let with_key = |client: Client| client.with_header("idempotency-key", "one").unwrap();
+        for has_key in [false, true] {
+            let (url, sent) = server(&[UNAVAILABLE]).await;
+            let client = client(&url);
+            let client = if has_key { with_key(client) } else { client };
+            assert_eq!(status(&client, Method::POST).await, Err(503), "{has_key}");
+            assert_eq!(sent.await.unwrap(), 1);
+        }
+        let key = |key: Option<&str>| Keys {
+            key: key.map(str::to_owned),
+        };
+        // The call has the key, or all calls of the client.
+        for (all, own) in [(false, Some("one")), (true, None)] {
+            let (url, sent) = server(&[UNAVAILABLE, RUNNING, OK]).await;
+            let client = client(&url);
+            let client = if all { with_key(client) } else { client };
+            let call = client.call::<Undeclared>(Method::POST, &[]).headers(&key(own));
+            assert_eq!(call.send().await.unwrap().status(), 204, "{all}");
+            assert_eq!(sent.await.unwrap(), 3);
+        }
         let (url, sent) = server(&[UNAVAILABLE]).await;
-        assert_eq!(status(&client(&url), Method::POST).await, Err(503));
+        let client = client(&url);
+        let call = client.call::<Undeclared>(Method::POST, &[]).headers(&key(None));
+        assert!(call.send().await.is_err());
         assert_eq!(sent.await.unwrap(), 1);
-        let (url, sent) = server(&[UNAVAILABLE, RUNNING, OK]).await;
-        let client = client(&url).with_header("idempotency-key", "one").unwrap();
-        assert_eq!(status(&client, Method::POST).await, Ok(204));
-        assert_eq!(sent.await.unwrap(), 3);
     }
 
     #[tokio::test]

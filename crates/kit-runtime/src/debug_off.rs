@@ -64,9 +64,12 @@ impl RecordedStream {
     pub(crate) fn open(&self) {}
 
     #[cfg(feature = "sockets")]
-    pub(crate) fn received(&self, _text: Option<&str>, _bytes: usize) {}
+    pub(crate) fn received(&self, _text: Option<&str>, _is_plain: bool, _bytes: usize) {}
 
-    pub(crate) fn sent(&self, _text: Option<&str>, _event: Option<&'static str>, _bytes: usize) {}
+    pub(crate) fn sent(&self, _text: &str, _event: Option<&'static str>, _bytes: usize) {}
+
+    #[cfg(feature = "sockets")]
+    pub(crate) fn sent_message(&self, _text: Option<&str>, _is_plain: bool, _bytes: usize) {}
 
     #[cfg(feature = "sockets")]
     pub(crate) fn end(&self, _result: StreamResult, _code: Option<u16>, _reason: &str) {}

@@ -181,7 +181,8 @@ fn library<'g>(types: &Types<'_>, groups: impl Iterator<Item = &'g Group<'g>>) -
         pub mod models;
         pub mod routes;
 
-        pub use kit_client::{Error, Refusal, Undeclared};
+        pub use kit_client::{self, Error, Refusal, Undeclared};
+        pub use kit_runtime;
 
         /// Client of the API. Clones share the connections.
         #[derive(Debug, Clone)]

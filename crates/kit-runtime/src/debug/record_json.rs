@@ -159,6 +159,9 @@ impl Recording {
         if progress.ended.is_some() {
             attributes.push(("http.status_code".to_owned(), progress.status.into()));
         }
+        if progress.calls_left_out > 0 {
+            attributes.push(("kit.calls.left_out".to_owned(), progress.calls_left_out.into()));
+        }
         let message = progress.fault.as_ref().map(|fault| fault.message.as_str());
         let root = self.span(
             &Span {

@@ -54,6 +54,8 @@ pub(super) struct Progress {
     pub(super) calls: Vec<Call>,
     /// Number of bytes of the attributes of all calls.
     pub(super) call_bytes: usize,
+    /// Number of calls that are not in `calls`, because the request had too many.
+    pub(super) calls_left_out: u64,
     pub(super) body: ReceivedBody,
     pub(super) fault: Option<Fault>,
     pub(super) status: u16,
@@ -179,7 +181,11 @@ impl Recording {
         let bytes: usize = attributes.iter().map(size_of_attribute).sum();
         let mut progress = self.progress();
         let has_room = progress.calls.len() < MOST_CALLS && progress.call_bytes + bytes <= MOST_CALL_BYTES;
-        if progress.ended.is_some() || !has_room {
+        if progress.ended.is_some() {
+            return None;
+        }
+        if !has_room {
+            progress.calls_left_out += 1;
             return None;
         }
         progress.call_bytes += bytes;
@@ -282,6 +288,8 @@ mod tests {
         assert!((5..10).contains(&begun.len()), "{}", begun.len());
         recording.set_call_attributes(begun[0], long().into_iter());
         assert!(recording.progress().call_bytes <= MOST_CALL_BYTES);
+        let left_out = recording.progress().calls_left_out;
+        assert_eq!(begun.len() as u64 + left_out, 100);
         recording.end(200);
         recording.set_call_attributes(begun[0], [("late".to_owned(), 1.into())].into_iter());
         assert_eq!(recording.progress().calls[0].attributes.len(), 1);

@@ -40,6 +40,23 @@ impl Redaction {
         serde_json::to_string(&self.json(value)).ok()
     }
 
+    /// Returns a message of a stream with hidden values replaced. Text that is not JSON has no property names, so the text is shown
+    /// only if the contract allows plain text (`is_plain`).
+    pub(super) fn message(&self, text: &str, is_plain: bool) -> Option<String> {
+        // An event without data has no text.
+        if text.is_empty() {
+            return Some(String::new());
+        }
+        if !is_plain {
+            return self.body(text.as_bytes());
+        }
+        let has_names = text
+            .trim_start_matches([' ', '\t', '\r', '\n'])
+            .starts_with(['[', '{']);
+        let json = has_names.then(|| self.body(text.as_bytes())).flatten();
+        Some(json.unwrap_or_else(|| self.text(text)))
+    }
+
     /// Returns a request target without the values of hidden parameters: `/notes?token=[redacted]`.
     pub(super) fn target(&self, target: &str, segments: &[Segment]) -> String {
         let (path, query) = match target.split_once('?') {
@@ -107,4 +124,25 @@ impl Redaction {
 
 fn value_of(kept: &KeptText) -> Value {
     serde_json::from_str(&kept.text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redaction;
+
+    #[test]
+    fn plain_text_is_shown_only_if_the_contract_allows_plain_text() {
+        let redaction = Redaction::new(&[]).unwrap();
+        let shown = |text, is_plain| redaction.message(text, is_plain);
+        assert_eq!(shown("hello", false), None);
+        assert_eq!(shown("hello", true).as_deref(), Some("hello"));
+        assert_eq!(shown("", false).as_deref(), Some(""));
+        let secret = r#" {"password":"1234","a":1}"#;
+        for is_plain in [false, true] {
+            let text = shown(secret, is_plain);
+            assert_eq!(text.as_deref(), Some(r#"{"password":"[redacted]","a":1}"#));
+        }
+        // A text that only begins like JSON.
+        assert_eq!(shown("[1] hello", true).as_deref(), Some("[1] hello"));
+    }
 }

@@ -103,6 +103,8 @@ struct Message {
     bytes: usize,
     event: Option<&'static str>,
     text: Option<String>,
+    /// True if the contract allows plain text.
+    is_plain: bool,
 }
 
 #[derive(Debug)]
@@ -158,22 +160,32 @@ impl RecordedStream {
         list.open.push(Arc::clone(log));
     }
 
-    /// Records a message of the client. `text` is `None` for a binary message.
+    /// Records a message of the client. `text` is `None` for a binary message. `is_plain` is true if the contract allows plain text.
     #[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Reason: only WebSockets have messages of the client.
-    pub(crate) fn received(&self, text: Option<&str>, bytes: usize) {
+    pub(crate) fn received(&self, text: Option<&str>, is_plain: bool, bytes: usize) {
         if let Some(log) = &self.0 {
             let mut progress = lock(&log.progress);
             progress.received.add(bytes);
-            progress.keep("in", text, bytes, None);
+            progress.keep("in", text, is_plain, bytes, None);
         }
     }
 
-    /// Records a message to the client. `text` is `None` for a binary message. The message has `bytes` bytes on the wire. `event` is the name of an event.
-    pub(crate) fn sent(&self, text: Option<&str>, event: Option<&'static str>, bytes: usize) {
+    /// Records a message to the client in JSON. The message has `bytes` bytes on the wire. `event` is the name of an event.
+    pub(crate) fn sent(&self, text: &str, event: Option<&'static str>, bytes: usize) {
+        self.keep_sent(Some(text), false, bytes, event);
+    }
+
+    /// Records a message of a WebSocket to the client, with the arguments of [`Self::received`].
+    #[cfg(feature = "sockets")]
+    pub(crate) fn sent_message(&self, text: Option<&str>, is_plain: bool, bytes: usize) {
+        self.keep_sent(text, is_plain, bytes, None);
+    }
+
+    fn keep_sent(&self, text: Option<&str>, is_plain: bool, bytes: usize, event: Option<&'static str>) {
         if let Some(log) = &self.0 {
             let mut progress = lock(&log.progress);
             progress.sent.add(bytes);
-            progress.keep("out", text, bytes, event);
+            progress.keep("out", text, is_plain, bytes, event);
         }
     }
 
@@ -248,6 +260,7 @@ impl Progress {
         &mut self,
         direction: &'static str,
         text: Option<&str>,
+        is_plain: bool,
         bytes: usize,
         event: Option<&'static str>,
     ) {
@@ -264,6 +277,7 @@ impl Progress {
             bytes,
             event,
             text: text.map(str::to_owned),
+            is_plain,
         });
     }
 }
@@ -320,7 +334,7 @@ impl StreamLog {
                 "direction": message.direction,
                 "bytes": message.bytes,
                 "event": message.event,
-                "text": text.and_then(|text| redaction.body(text.as_bytes())),
+                "text": text.and_then(|text| redaction.message(text, message.is_plain)),
             })
         });
         record.insert("messages".to_owned(), messages.collect());

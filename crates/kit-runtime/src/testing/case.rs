@@ -1,6 +1,6 @@
 //! Tests that follow from a table.
 
-use super::document::Table;
+use super::document::{Row, SocketTable, Table};
 use super::values::Slot;
 
 /// Largest body or file, in bytes, that tests send to reach a limit.
@@ -14,7 +14,7 @@ pub(super) const OTHER_TYPE: &str = "application/x-kit-other";
 pub(super) enum Kind {
     WrongMethod,
     Untested,
-    Socket,
+    Socket(SocketTest),
     Valid,
     Lifecycle,
     FollowsCursors,
@@ -37,6 +37,23 @@ pub(super) enum Kind {
     Accepts(usize),
     Prefers,
     AcceptsOther,
+}
+
+/// Test of a WebSocket that no row of the table describes. A number is the index of a subprotocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Only tests of WebSockets read it.
+pub(super) enum SocketTest {
+    NoHandshake,
+    Protocol(usize),
+    UnknownProtocol,
+    NoProtocol,
+    TakesJson,
+    TakesText,
+    TakesBytes,
+    NotJson,
+    NotStorable,
+    OtherText,
+    OtherBytes,
 }
 
 /// Test of a part of a multipart body that is a file.
@@ -62,8 +79,8 @@ pub(super) fn cases_of(table: &Table) -> Vec<(Kind, String)> {
         add(Kind::Untested, "is tested".to_owned());
         return cases;
     }
-    if table.socket.is_some() {
-        add(Kind::Socket, "opens a WebSocket".to_owned());
+    if let Some(socket) = &table.socket {
+        cases.extend(of_socket(table, socket));
         return cases;
     }
     add(Kind::Valid, "answers a valid request".to_owned());
@@ -80,34 +97,9 @@ pub(super) fn cases_of(table: &Table) -> Vec<(Kind, String)> {
             "refuses cursors that the server did not make".to_owned(),
         );
     }
-    if let Some(auth) = &table.auth {
-        if auth.unauthorized.is_some() {
-            add(
-                Kind::NoCredentials,
-                "refuses a request without credentials".to_owned(),
-            );
-        }
-        if auth.scopes.is_some() {
-            add(
-                Kind::NoScopes,
-                "refuses a caller without the required scopes".to_owned(),
-            );
-        }
-    }
-    let verbs = [("takes", &table.accepts), ("refuses", &table.refuses)];
-    for (verb, rows) in verbs {
-        for (index, row) in rows.iter().enumerate() {
-            let kind = if verb == "takes" {
-                Kind::Takes(index)
-            } else {
-                Kind::Refuses(index)
-            };
-            add(
-                kind,
-                format!("{verb} {} {}: {}", row.slot.name(), row.path, row.what),
-            );
-        }
-    }
+    cases.extend(of_credentials(table));
+    cases.extend(of_rows(table));
+    let mut add = |kind: Kind, name: String| cases.push((kind, name));
     for slot in [Slot::Query, Slot::Body] {
         if table.closed.iter().any(|(of, _)| *of == slot) {
             add(
@@ -122,6 +114,91 @@ pub(super) fn cases_of(table: &Table) -> Vec<(Kind, String)> {
         cases.extend(of_json(table));
     }
     cases.extend(of_accept(table));
+    cases
+}
+
+/// Returns the tests of a route whose middleware authenticates the caller.
+fn of_credentials(table: &Table) -> Vec<(Kind, String)> {
+    let Some(auth) = &table.auth else {
+        return Vec::new();
+    };
+    let tests = [
+        (
+            auth.unauthorized.is_some(),
+            Kind::NoCredentials,
+            "refuses a request without credentials",
+        ),
+        (
+            auth.scopes.is_some(),
+            Kind::NoScopes,
+            "refuses a caller without the required scopes",
+        ),
+    ];
+    let tests = tests.into_iter().filter(|(is_there, ..)| *is_there);
+    tests.map(|(_, kind, name)| (kind, name.to_owned())).collect()
+}
+
+/// Returns the tests of the rows of a table.
+fn of_rows(table: &Table) -> impl Iterator<Item = (Kind, String)> {
+    let name = |verb: &str, row: &Row| {
+        let slot = match row.slot {
+            Slot::Body if table.socket.is_some() => "message",
+            slot => slot.name(),
+        };
+        format!("{verb} {slot} {}: {}", row.path, row.what)
+    };
+    let takes = table.accepts.iter().enumerate();
+    let refuses = table.refuses.iter().enumerate();
+    takes
+        .map(move |(index, row)| (Kind::Takes(index), name("takes", row)))
+        .chain(refuses.map(move |(index, row)| (Kind::Refuses(index), name("refuses", row))))
+}
+
+/// Returns the tests of a WebSocket.
+fn of_socket(table: &Table, socket: &SocketTable) -> Vec<(Kind, String)> {
+    let test = |test: SocketTest, name: &str| (Kind::Socket(test), name.to_owned());
+    let mut cases = vec![test(
+        SocketTest::NoHandshake,
+        "answers a request that is no handshake with 426",
+    )];
+    cases.extend(of_credentials(table));
+    if let Some(protocols) = &socket.protocols {
+        for (index, name) in protocols.names.iter().enumerate() {
+            let name = format!("chooses the subprotocol {name} if the client offers it");
+            cases.push(test(SocketTest::Protocol(index), &name));
+        }
+        cases.push(test(
+            SocketTest::UnknownProtocol,
+            "refuses an unknown subprotocol",
+        ));
+        let verb = if protocols.optional { "takes" } else { "refuses" };
+        let name = format!("{verb} a client without a subprotocol");
+        cases.push(test(SocketTest::NoProtocol, &name));
+    }
+    let (json, text, bytes) = (socket.takes("json"), socket.takes("text"), socket.takes("bytes"));
+    if json {
+        cases.push(test(SocketTest::TakesJson, "takes a valid message"));
+    }
+    if text {
+        cases.push(test(SocketTest::TakesText, "takes a text message"));
+    }
+    if bytes {
+        cases.push(test(SocketTest::TakesBytes, "takes a binary message"));
+    }
+    cases.extend(of_rows(table));
+    cases.push(if json {
+        test(SocketTest::NotJson, "refuses text that is not JSON")
+    } else if text {
+        test(
+            SocketTest::NotStorable,
+            "refuses text that databases cannot store",
+        )
+    } else {
+        test(SocketTest::OtherText, "refuses a text message")
+    });
+    if !bytes {
+        cases.push(test(SocketTest::OtherBytes, "refuses a binary message"));
+    }
     cases
 }
 

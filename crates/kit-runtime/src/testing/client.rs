@@ -6,9 +6,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::{HeaderMap, Request, header};
+use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1;
+use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use serde::Serialize;
 use serde_json::Value;
@@ -194,7 +195,23 @@ impl TestRequest {
     /// # Errors
     ///
     /// If the request has a name or value that HTTP does not allow, or if the response breaks off.
-    pub async fn send(mut self) -> Result<TestResponse, Error> {
+    pub async fn send(self) -> Result<TestResponse, Error> {
+        self.exchange().await.map(|(answer, _)| answer)
+    }
+
+    /// Sends the handshake of a WebSocket. Returns the response, and the connection if the server has accepted the handshake.
+    #[cfg(feature = "sockets")]
+    pub(super) async fn open(self) -> Result<(TestResponse, Option<hyper::upgrade::Upgraded>), Error> {
+        let (answer, upgrade) = self.exchange().await?;
+        let upgraded = match upgrade {
+            Some(upgrade) => Some(upgrade.await?),
+            None => None,
+        };
+        Ok((answer, upgraded))
+    }
+
+    /// Sends the request, and reads the complete response. A response that changes the protocol has the connection, too.
+    async fn exchange(mut self) -> Result<(TestResponse, Option<OnUpgrade>), Error> {
         if self.has_default_headers {
             let mut headers = self.client.headers();
             if let (Some(before), Some(own)) = (headers.get("cookie"), self.headers.get_mut("cookie")) {
@@ -207,7 +224,7 @@ impl TestRequest {
         let (ours, theirs) = tokio::io::duplex(BUFFER);
         (self.client.connect)(theirs);
         let (mut sender, connection) = http1::handshake(TokioIo::new(ours)).await?;
-        let connection = tokio::spawn(connection);
+        let connection = tokio::spawn(connection.with_upgrades());
         let mut request = Request::builder()
             .method(self.method.as_str())
             .uri(self.target.as_str());
@@ -218,7 +235,9 @@ impl TestRequest {
             request = request.header(name, value);
         }
         let request = request.body(Full::new(self.body.clone().unwrap_or_default()))?;
-        let response = sender.send_request(request).await?;
+        let mut response = sender.send_request(request).await?;
+        let is_upgrade = response.status() == StatusCode::SWITCHING_PROTOCOLS;
+        let upgrade = is_upgrade.then(|| hyper::upgrade::on(&mut response));
         let (head, mut body) = response.into_parts();
         let mut bytes = Vec::new();
         let read = async {
@@ -236,15 +255,18 @@ impl TestRequest {
         } else {
             read.await?;
         }
-        connection.abort();
+        if upgrade.is_none() {
+            connection.abort();
+        }
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(TestResponse {
+        let answer = TestResponse {
             status: head.status.as_u16(),
             headers: head.headers,
             json: serde_json::from_str(&text).ok(),
             text,
             command,
-        })
+        };
+        Ok((answer, upgrade))
     }
 }
 

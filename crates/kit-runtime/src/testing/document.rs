@@ -84,7 +84,7 @@ pub(super) struct Table {
     /// Reason why the build has generated no request.
     pub(super) untested: Option<String>,
     /// Present only for a WebSocket.
-    pub(super) socket: Option<Value>,
+    pub(super) socket: Option<SocketTable>,
     /// Format of a request body that is not JSON.
     pub(super) format: Option<Format>,
     /// Values of a valid request.
@@ -105,7 +105,8 @@ pub(super) struct Table {
 impl Table {
     /// Returns the method and the path pattern.
     pub(super) fn method_and_path(&self) -> (&str, &str) {
-        self.route.split_once(' ').unwrap_or(("GET", "/"))
+        let (method, path) = self.route.split_once(' ').unwrap_or(("GET", "/"));
+        (if method == "WS" { "GET" } else { method }, path)
     }
 
     /// Returns the title of the tests: the route, and the media type if the body has one of several formats.
@@ -130,6 +131,54 @@ impl Table {
         contents
             .flat_map(|content| std::iter::once(content).chain(&content.choices))
             .any(|content| matches!(content.kind.as_str(), "events" | "lines"))
+    }
+}
+
+/// Messages of a WebSocket.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Only tests of WebSockets read it.
+pub(super) struct SocketTable {
+    /// Type of the JSON messages that the application sends. `None` if it sends no JSON.
+    pub(super) out: Option<String>,
+    /// Kinds of messages. Absent if all messages are JSON.
+    kinds: Option<MessageKinds>,
+    /// Subprotocols. Absent if the contract names none.
+    pub(super) protocols: Option<Protocols>,
+}
+
+/// Kinds of messages (`json`, `text`, `bytes`) in each direction.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Only tests of WebSockets read it.
+struct MessageKinds {
+    r#in: Vec<String>,
+    out: Vec<String>,
+}
+
+/// Subprotocols of a WebSocket.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Only tests of WebSockets read it.
+pub(super) struct Protocols {
+    pub(super) names: Vec<String>,
+    pub(super) optional: bool,
+}
+
+impl SocketTable {
+    /// Returns true if clients may send messages of a kind.
+    pub(super) fn takes(&self, kind: &str) -> bool {
+        self.has(kind, |kinds| &kinds.r#in)
+    }
+
+    /// Returns true if the application may send messages of a kind.
+    #[cfg(feature = "sockets")]
+    pub(super) fn sends(&self, kind: &str) -> bool {
+        self.has(kind, |kinds| &kinds.out)
+    }
+
+    fn has(&self, kind: &str, side: impl Fn(&MessageKinds) -> &Vec<String>) -> bool {
+        match &self.kinds {
+            None => kind == "json",
+            Some(kinds) => side(kinds).iter().any(|other| other == kind),
+        }
     }
 }
 

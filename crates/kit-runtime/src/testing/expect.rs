@@ -338,7 +338,7 @@ impl Expectations {
         }
     }
 
-    fn named(&self, name: &str) -> Checked<&'static Shape> {
+    pub(super) fn named(&self, name: &str) -> Checked<&'static Shape> {
         match self.shapes.iter().find(|known| known.name == name) {
             Some(known) => Ok((known.shape)()),
             None => Err(Stop::Failed(format!(

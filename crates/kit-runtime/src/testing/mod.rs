@@ -8,6 +8,8 @@ mod arguments;
 mod bodies;
 mod case;
 mod client;
+#[cfg(feature = "sockets")]
+mod closed;
 mod contents;
 mod curl;
 mod database;
@@ -20,6 +22,10 @@ mod report;
 mod request;
 mod run;
 mod setup;
+#[cfg(feature = "sockets")]
+mod sockets;
+#[cfg(feature = "sockets")]
+mod talk;
 mod values;
 
 use std::collections::BTreeSet;

@@ -16,6 +16,17 @@ use super::values::{Given, Slot, Step, escaped, given, placed, steps_of, text_of
 
 const KEY_HEADER: &str = "idempotency-key";
 
+/// Header with the subprotocols that a client offers (RFC 6455, section 11.3.4).
+pub(super) const SUBPROTOCOLS: &str = "sec-websocket-protocol";
+
+/// Headers of a handshake (RFC 6455, section 4.1). The key is the one of the examples in the RFC.
+const HANDSHAKE: [(&str, &str); 4] = [
+    ("connection", "Upgrade"),
+    ("upgrade", "websocket"),
+    ("sec-websocket-version", "13"),
+    ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+];
+
 /// Value of the header `content-type` in valid requests if its declared type is a text without rules.
 const SAMPLE_TYPE: &str = "content type";
 
@@ -118,6 +129,8 @@ pub(super) struct RouteRequest<'a> {
     pub(super) headers: Headers,
     /// Body in place of that of the slots.
     pub(super) body: Option<Body>,
+    /// Subprotocols that a handshake offers, unless its headers have others.
+    pub(super) offer: Option<String>,
 }
 
 impl<'a> RouteRequest<'a> {
@@ -127,6 +140,11 @@ impl<'a> RouteRequest<'a> {
             slots,
             headers,
             body: None,
+            // The first subprotocol of the contract.
+            offer: table
+                .socket
+                .as_ref()
+                .and_then(|socket| socket.protocols.as_ref()?.names.first().cloned()),
         }
     }
 
@@ -140,7 +158,17 @@ impl<'a> RouteRequest<'a> {
         let (method, path) = self.table.method_and_path();
         let mut target = filled(path, self.slots.get(&Slot::Params));
         target.push_str(&query_text(self.slots.get(&Slot::Query)));
-        let headers = headers_of(self.table, &self.slots, self.headers);
+        let mut headers = headers_of(self.table, &self.slots, self.headers);
+        if self.table.socket.is_some() {
+            for (name, value) in HANDSHAKE {
+                headers.insert(name.to_owned(), value.to_owned());
+            }
+            if let Some(offer) = self.offer {
+                headers.entry(SUBPROTOCOLS.to_owned()).or_insert(offer);
+            }
+            let request = client.request(method, &target);
+            return request.with_headers(headers);
+        }
         let body = self.body.or_else(|| {
             let value = self.slots.get(&Slot::Body);
             match &self.table.format {

@@ -49,16 +49,28 @@ impl Running {
     /// Runs a test.
     pub(super) async fn run(&self, kind: Kind, table: &Table) -> Checked {
         let is_closed = lock(&self.closed).contains(&table.route);
-        if is_closed && !matches!(kind, Kind::WrongMethod | Kind::Untested | Kind::Socket) {
+        if is_closed && !matches!(kind, Kind::WrongMethod | Kind::Untested) {
             let reason = "the application refuses the headers of the tests";
             return Err(Stop::Ignored(reason.to_owned()));
         }
+        #[cfg(feature = "sockets")]
+        if let Some(socket) = &table.socket {
+            match kind {
+                Kind::Socket(test) => return self.socket(table, socket, test).await,
+                Kind::Takes(index) => return self.socket_takes(table, socket, index).await,
+                Kind::Refuses(index)
+                    if table.refuses.get(index).is_some_and(|row| row.slot == Slot::Body) =>
+                {
+                    return self.socket_refuses(table, socket, index).await;
+                }
+                _ => {}
+            }
+        }
         match kind {
+            // Generated manifests turn on the feature `sockets` if a contract has a WebSocket.
+            Kind::Socket(_) => fail("the feature `sockets` of kit-runtime is missing in Cargo.toml"),
             Kind::WrongMethod => self.wrong_method(table).await,
             Kind::Untested => fail(table.untested.clone().unwrap_or_default()),
-            Kind::Socket => Err(Stop::Ignored(
-                "contract tests of Rust servers do not test WebSockets".to_owned(),
-            )),
             Kind::Valid => self.valid(table).await,
             Kind::Lifecycle => self.lifecycle(table).await,
             Kind::FollowsCursors => self.follows_cursors(table).await,
@@ -79,15 +91,21 @@ impl Running {
     }
 
     async fn send_with(&self, request: RouteRequest<'_>, has_default_headers: bool) -> Checked<TestResponse> {
-        let route = &request.table.route;
+        let table = request.table;
         let mut built = request.build(&self.client);
         if !has_default_headers {
             built = built.without_default_headers();
         }
         let answer = built.send().await?;
-        let code = self.expect.code_of(&answer);
+        self.note(table, &answer)?;
+        Ok(answer)
+    }
+
+    /// Records the status and the code of a response. A handler that is not implemented ends the test.
+    pub(super) fn note(&self, table: &Table, answer: &TestResponse) -> Checked {
+        let code = self.expect.code_of(answer);
         if answer.status == 501 && code.as_deref() == Some("NOT_IMPLEMENTED") {
-            let message = self.expect.message_of(&answer);
+            let message = self.expect.message_of(answer);
             return Err(Stop::Ignored(
                 message.unwrap_or_else(|| "not implemented".to_owned()),
             ));
@@ -96,8 +114,8 @@ impl Running {
             || answer.status.to_string(),
             |code| format!("{} {code}", answer.status),
         );
-        lock(&self.seen).insert((route.clone(), name));
-        Ok(answer)
+        lock(&self.seen).insert((table.route.clone(), name));
+        Ok(())
     }
 
     pub(super) async fn fixture(&self, table: &Table) -> Checked<Fixture> {
@@ -172,12 +190,7 @@ impl Running {
         let answer = self.send_valid(table, &[]).await?;
         if matches!(answer.status, 401 | 403) {
             lock(&self.closed).insert(table.route.clone());
-            let text = format!(
-                "{} refused the test's credentials. Set a header of all requests with `header` of the setup in tests/contract.rs, or one of \
-                 this route with a fixture",
-                table.route
-            );
-            return fail_with(&text, &answer);
+            return fail_with(&refused_credentials(&table.route), &answer);
         }
         let has_fixture = self.fixtures.contains_key(&table.route);
         self.expect.answered(table, &answer, has_fixture)
@@ -345,6 +358,14 @@ impl Running {
         }
         Ok(())
     }
+}
+
+/// Returns the message for a route that refuses the credentials of the tests.
+pub(super) fn refused_credentials(route: &str) -> String {
+    format!(
+        "{route} refused the test's credentials. Set a header of all requests with `header` of the setup in tests/contract.rs, or one of \
+         this route with a fixture"
+    )
 }
 
 /// Locks a mutex. A panic of a fixture does not make its content wrong.

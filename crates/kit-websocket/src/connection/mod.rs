@@ -215,6 +215,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_call_of_send_that_is_dropped_while_it_waits_sends_nothing() {
+        let shared = SharedSession::new(Session::new(1024, Compression::None));
+        let large = vec![0; 70 * 1024];
+        assert!(shared.send(Message::Binary(large.into())).await);
+        let length = shared.lock().session.output().len();
+        let late = timeout(Duration::ZERO, shared.send(Message::Text("late".into())));
+        late.await.expect_err("a call that waits");
+        assert_eq!(shared.lock().session.output().len(), length);
+        shared.advance(length);
+        assert!(shared.send(Message::Text("Hi".into())).await);
+        assert_eq!(shared.lock().session.output(), b"\x81\x02Hi");
+    }
+
+    #[tokio::test]
     async fn messages_after_an_own_close_are_not_received() {
         let shared = SharedSession::new(Session::new(1024, Compression::None));
         let mut packet = [0x81, 0x81, 0, 0, 0, 0, b'a', 0x81, 0x81, 0, 0, 0, 0, b'b'];

@@ -140,32 +140,26 @@ impl SharedSession {
         }
     }
 
-    /// Sends a message. Waits while too many bytes wait for the other side. Returns false if the socket has ended.
+    /// Sends a message. Waits first while too many bytes wait for the other side, so a call that is dropped while it waits sends
+    /// nothing. Returns false if the socket has ended.
     pub async fn send(&self, message: Message<'_>) -> bool {
-        let mut has_room = {
-            let mut state = self.lock();
-            if state.end.is_some() || !state.session.is_open() {
-                return false;
-            }
-            state.sent += u64::try_from(length(&message)).unwrap_or(0);
-            let has_room = state.session.send(&message);
-            state.is_full |= !has_room;
-            has_room
-        };
-        self.work.notify_one();
-        while !has_room {
+        loop {
+            // Registered before the check, so that no notification between the two is lost.
             let room = self.room.notified();
             {
-                let state = self.lock();
+                let mut state = self.lock();
                 if state.end.is_some() || !state.session.is_open() {
                     return false;
                 }
-                has_room = !state.is_full;
+                if !state.is_full {
+                    state.sent += u64::try_from(length(&message)).unwrap_or(0);
+                    state.is_full = !state.session.send(&message);
+                    break;
+                }
             }
-            if !has_room {
-                room.await;
-            }
+            room.await;
         }
+        self.work.notify_one();
         true
     }
 

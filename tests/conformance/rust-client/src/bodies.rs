@@ -1,6 +1,6 @@
 //! Bodies that are not JSON.
 
-use kit_client::{File, RequestLines, body_from_reader, body_from_writer};
+use rust_server_client::kit_client::{File, RequestLines, body_from_reader, body_from_writer};
 use rust_server_client::models::{Album, Book, NewComment, NewSession, PostPhotosBody, PostVideosBody};
 use rust_server_client::routes::photos::{
     GetEventsEvent, GetReportReply, PostArchives, PostArchivesParts, PostAvatars, PostAvatarsParts,

@@ -1,6 +1,6 @@
 //! Bodies that have one of several formats.
 
-use kit_client::File;
+use rust_server_client::kit_client::File;
 use rust_server_client::models::{PostFormatsPhotosBodyMultipart, Row};
 use rust_server_client::routes::formats::{
     GetFormatsExport, GetFormatsExportAccept, GetFormatsExportContents, GetFormatsExportReply,

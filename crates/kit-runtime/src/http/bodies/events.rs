@@ -99,7 +99,7 @@ impl<E: EventData> Event<E> {
         }
         let data = self.data.data(context)?;
         let _ = write!(text, "data: {data}\n\n");
-        stream.sent(Some(&data), Some(self.data.name()), text.len());
+        stream.sent(&data, Some(self.data.name()), text.len());
         Ok(text)
     }
 }

@@ -142,7 +142,7 @@ impl<T: Contract> LineSender<T> {
         if is_development() {
             check::<T>(&self.context, None, &text, "a line that is not a valid")?;
         }
-        self.stream.sent(Some(&text), None, text.len());
+        self.stream.sent(&text, None, text.len());
         text.push('\n');
         Ok(text)
     }

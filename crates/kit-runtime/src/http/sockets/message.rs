@@ -23,6 +23,10 @@ pub trait SocketMessage: Sized {
     #[doc(hidden)] // Used only by `Socket`.
     const MESSAGE: &'static str;
 
+    /// True if text messages are plain text, not JSON.
+    #[doc(hidden)] // Used only by `Socket`.
+    const IS_PLAIN_TEXT: bool = false;
+
     /// Decodes a message of the client.
     #[doc(hidden)] // Called only by `Socket`.
     fn read(message: Message<'static>) -> Result<Self, BrokenMessage>;
@@ -89,6 +93,7 @@ impl<T: Contract> SocketMessage for T {
 
 impl SocketMessage for String {
     const MESSAGE: &'static str = "Text";
+    const IS_PLAIN_TEXT: bool = true;
 
     fn read(message: Message<'static>) -> Result<Self, BrokenMessage> {
         let Message::Text(text) = message else {
@@ -121,6 +126,7 @@ impl SocketMessage for Bytes {
 
 impl<T: SocketMessage> SocketMessage for TextOrBinary<T> {
     const MESSAGE: &'static str = T::MESSAGE;
+    const IS_PLAIN_TEXT: bool = T::IS_PLAIN_TEXT;
 
     fn read(message: Message<'static>) -> Result<Self, BrokenMessage> {
         match message {

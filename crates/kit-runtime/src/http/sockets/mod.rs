@@ -89,8 +89,8 @@ impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
     pub async fn recv(&self) -> Option<In> {
         let message = self.shared.next().await?;
         match &message {
-            Message::Text(text) => self.stream.received(Some(text), text.len()),
-            Message::Binary(bytes) => self.stream.received(None, bytes.len()),
+            Message::Text(text) => self.stream.received(Some(text), In::IS_PLAIN_TEXT, text.len()),
+            Message::Binary(bytes) => self.stream.received(None, false, bytes.len()),
         }
         match In::read(message) {
             Ok(message) => Some(message),
@@ -112,8 +112,11 @@ impl<In: SocketMessage, Out: SocketMessage> Socket<In, Out> {
     pub async fn send(&self, message: &Out) -> Result<(), Error> {
         let message = message.write(&self.context)?;
         match &message {
-            Message::Text(text) => self.stream.sent(Some(text), None, text.len()),
-            Message::Binary(bytes) => self.stream.sent(None, None, bytes.len()),
+            Message::Text(text) => {
+                self.stream
+                    .sent_message(Some(text), Out::IS_PLAIN_TEXT, text.len());
+            }
+            Message::Binary(bytes) => self.stream.sent_message(None, false, bytes.len()),
         }
         if self.shared.send(message).await {
             return Ok(());

@@ -4,7 +4,8 @@
 pub mod models;
 pub mod routes;
 
-pub use kit_client::{Error, Refusal, Undeclared};
+pub use kit_client::{self, Error, Refusal, Undeclared};
+pub use kit_runtime;
 
 /// Client of the API. Clones share the connections.
 #[derive(Debug, Clone)]
