@@ -38,7 +38,7 @@ const projects: readonly (readonly [name: string, args: readonly string[]])[] = 
   ["examples/chat", ["--tls"]],
   ["examples/notes-rust", []],
   ["examples/shop-rust", []],
-  ["examples/shop-rust", ["--tls"]],
+  ["examples/shop-rust", ["--tls", "--redirect-port", "80"]],
 ];
 
 interface Manifest {

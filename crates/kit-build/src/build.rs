@@ -284,6 +284,7 @@ fn report(
             .database_files
             .pending(&analysis.schema, &analysis.migrations),
         paths: paths(&analysis.program),
+        tls: analysis.program.application.tls,
         diagnostics: analysis.diagnostics,
         sources: analysis.sources,
         dependencies: analysis.dependencies,

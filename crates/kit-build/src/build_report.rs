@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kit_diagnostics::Diagnostics;
+use kit_ir::LiteralOption;
 use kit_typescript::SourceTexts;
 
 use crate::database::PendingChanges;
@@ -24,6 +25,8 @@ pub struct BuildReport {
     pub counts: Counts,
     /// Paths of the generated contract tests, relative to the output directory, or the reason why there are none.
     pub contract_tests: Result<Vec<String>, NoContractTests>,
+    /// Option `tls` of the calls of `listen`; `None` if no call has the option.
+    pub tls: Option<LiteralOption>,
     /// Differences between the types and the committed migrations.
     pub pending: PendingChanges,
     /// Files that were written and removed.

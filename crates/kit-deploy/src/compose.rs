@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::deployment::{Deployment, Runtime};
+use crate::pod::LOW_PORTS;
 use crate::tls::Tls;
 use crate::variable::VariableSource;
 use crate::yaml::document;
@@ -48,8 +49,10 @@ fn server(deployment: &Deployment) -> Value {
     set("environment", Value::Object(environment(deployment, true)));
     let port = deployment.port;
     if let Some(tls) = &deployment.tls {
-        set("# ports", json!("Clients connect to this port of the machine."));
-        set("ports", json!([format!("443:{port}")]));
+        set("# ports", json!("Clients connect to these ports of the machine."));
+        let redirect = tls.redirect_port.map(|port| format!("80:{port}"));
+        let ports: Vec<String> = [format!("443:{port}")].into_iter().chain(redirect).collect();
+        set("ports", json!(ports));
         let (about, mounts) = certificates(tls);
         set("# volumes", json!(about));
         set("volumes", json!(mounts));
@@ -60,7 +63,14 @@ fn server(deployment: &Deployment) -> Value {
         );
         set("ports", json!([format!("127.0.0.1:{port}:{port}")]));
     }
-    if let (Runtime::Node { .. }, Some(health)) = (&deployment.runtime, deployment.probed_health()) {
+    if deployment.needs_low_port() {
+        set(
+            "# sysctls",
+            json!("Users without capabilities may listen on ports below 1024 of the container."),
+        );
+        set("sysctls", json!({ LOW_PORTS: 0 }));
+    }
+    if let (Runtime::Node(_), Some(health)) = (&deployment.runtime, deployment.probed_health()) {
         let path = health.ready.replace('\'', "%27").replace('$', "$$");
         let script = if deployment.tls.is_some() {
             // The certificate has the name of the server, and not the address of the container.
@@ -178,10 +188,13 @@ fn environment(deployment: &Deployment, is_server: bool) -> Map<String, Value> {
             set(name, path.clone());
         }
     }
-    if matches!(deployment.runtime, Runtime::Node { .. }) {
+    if matches!(deployment.runtime, Runtime::Node(_)) {
         set("NODE_COMPILE_CACHE", "/tmp/compile-cache".to_owned());
     }
-    for variable in &deployment.variables {
+    for (name, value) in deployment.set_variables(is_server) {
+        set(name, value.replace('$', "$$"));
+    }
+    for variable in deployment.open_variables(is_server) {
         let name = &variable.name;
         let about = format!("# {name}");
         let (comment, value) = match &variable.source {

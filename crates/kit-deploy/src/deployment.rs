@@ -3,9 +3,11 @@
 use kit_ir::Program;
 use serde_json::Value;
 
+use crate::choices::Choices;
 use crate::name::dns_label;
 use crate::options::{Found, find};
-use crate::tls::{Tls, tls};
+use crate::program::NodeProgram;
+use crate::tls::{Source, Tls, tls};
 use crate::variable::{ReadVariable, Variable, VariableSource, default_port, variables};
 
 /// Port of an application that declares no other.
@@ -35,7 +37,7 @@ pub struct Project<'a> {
     /// Program that serves.
     pub runtime: Runtime,
     /// Program that does jobs; `None` if there is none.
-    pub worker: Option<Worker>,
+    pub worker: Option<NodeProgram>,
     /// True if the project has committed migrations.
     pub has_migrations: bool,
     /// Variables that sources read from `process.env`.
@@ -46,14 +48,7 @@ pub struct Project<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Runtime {
     /// A program for Node.
-    Node {
-        /// Path of the program, such as `src/main.ts`.
-        program: String,
-        /// Options of node, such as `--enable-source-maps`.
-        options: Vec<String>,
-        /// Arguments of the program.
-        arguments: Vec<String>,
-    },
+    Node(NodeProgram),
     /// A Rust server that kit generated.
     Rust {
         /// Name of the program.
@@ -61,30 +56,14 @@ pub enum Runtime {
     },
 }
 
-/// Program for Node that does jobs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Worker {
-    /// Path of the program, such as `src/worker.ts`.
-    pub program: String,
-    /// Options of node.
-    pub options: Vec<String>,
-    /// Arguments of the program.
-    pub arguments: Vec<String>,
-}
-
-/// Options of the command.
-#[derive(Debug, Clone, Default)]
-pub struct Choices {
-    /// Image of the application.
-    pub image: Option<String>,
-    /// Image that applies the migrations.
-    pub migration_image: Option<String>,
-    /// Minimum number of replicas.
-    pub replicas: Option<u32>,
-    /// Port of the application.
-    pub port: Option<u16>,
-    /// True if the application listens with TLS, false if it does not; `None` to read the answer from the source.
-    pub tls: Option<bool>,
+impl Runtime {
+    /// Returns the program for Node; `None` for a Rust server.
+    pub fn node(&self) -> Option<&NodeProgram> {
+        match self {
+            Self::Node(program) => Some(program),
+            Self::Rust { .. } => None,
+        }
+    }
 }
 
 /// Paths of the health checks.
@@ -131,7 +110,7 @@ pub struct Deployment {
     /// True if the application uses PostgreSQL.
     pub has_database: bool,
     /// Program that does jobs.
-    pub worker: Option<Worker>,
+    pub worker: Option<NodeProgram>,
     /// True if the application exports traces, metrics or logs by OTLP.
     pub has_telemetry: bool,
     /// Environment variables.
@@ -140,6 +119,10 @@ pub struct Deployment {
     pub notes: Vec<String>,
     /// Files of TLS; `None` if the application speaks plain HTTP.
     pub(crate) tls: Option<Tls>,
+    /// Variables that a script sets for the program that serves, with their values.
+    server_variables: Vec<(String, String)>,
+    /// Variables that a script sets for the program that does jobs.
+    worker_variables: Vec<(String, String)>,
     /// The option `shutdownDelayMs`.
     shutdown_delay_ms: u64,
 }
@@ -187,13 +170,36 @@ impl Deployment {
                 source: VariableSource::Secret { required: true },
             });
         }
-        let tls = tls(program, &name, is_rust, choices.tls, &mut variables, &mut notes);
+        let port = choices
+            .port
+            .or_else(|| project.runtime.node().and_then(NodeProgram::port))
+            .or_else(|| default_port(program))
+            .unwrap_or(DEFAULT_PORT);
+        let source = Source {
+            program,
+            name: &name,
+            is_rust,
+            port,
+        };
+        let tls = tls(&source, choices, &mut variables, &mut notes);
         if is_rust && tls.is_some() && !has_database {
             notes.push(
                 "the server needs the feature `tls` of kit-runtime in Cargo.toml, unless it has the feature `http2`".to_owned(),
             );
         }
-        let required = |variable: &&Variable| variable.source == VariableSource::Required;
+        let settable = |program: Option<&NodeProgram>, notes: &mut Vec<String>| {
+            program
+                .map(|program| program.settable(&variables, tls.as_ref(), notes))
+                .unwrap_or_default()
+        };
+        let server_variables = settable(project.runtime.node(), &mut notes);
+        let worker_variables = settable(project.worker.as_ref(), &mut notes);
+        let is_open = |name: &str, set: &[(String, String)]| set.iter().all(|(known, _)| known != name);
+        let required = |variable: &&Variable| {
+            let is_open_in_worker = project.worker.is_some() && is_open(&variable.name, &worker_variables);
+            variable.source == VariableSource::Required
+                && (is_open(&variable.name, &server_variables) || is_open_in_worker)
+        };
         for Variable { name, .. } in variables.iter().filter(required) {
             notes.push(format!(
                 "write the value of {name} into the files: the application does not start without the variable"
@@ -213,10 +219,7 @@ impl Deployment {
             image,
             name,
             replicas: choices.replicas.unwrap_or(2),
-            port: choices
-                .port
-                .or_else(|| default_port(program))
-                .unwrap_or(DEFAULT_PORT),
+            port,
             metrics: metrics(program, &mut notes),
             health: health(program, is_rust, &mut notes),
             processes: processes(program, is_rust, &mut notes),
@@ -225,6 +228,8 @@ impl Deployment {
             worker: project.worker.clone(),
             has_telemetry: has_telemetry(program),
             variables,
+            server_variables,
+            worker_variables,
             tls,
             shutdown_delay_ms: shutdown_delay(program, is_rust, &mut notes),
             runtime: project.runtime.clone(),
@@ -266,8 +271,12 @@ impl Deployment {
 
     /// Returns true if the server listens on a port below 1024, for which Linux asks for a capability.
     pub(crate) fn needs_low_port(&self) -> bool {
-        let redirect = self.tls.as_ref().and_then(|tls| tls.redirect_port);
-        self.port < 1024 || redirect.is_some_and(|port| port < 1024)
+        self.port < 1024 || self.redirect_port().is_some_and(|port| port < 1024)
+    }
+
+    /// Returns true if the server listens with TLS.
+    pub fn has_tls(&self) -> bool {
+        self.tls.is_some()
     }
 
     /// Returns the scheme of the server, which is the name of its port, too.
@@ -281,15 +290,33 @@ impl Deployment {
         BALANCER_SECONDS.saturating_sub(self.shutdown_delay_ms / 1000)
     }
 
+    /// Returns the port on which the server redirects plain HTTP.
+    pub(crate) fn redirect_port(&self) -> Option<u16> {
+        self.tls.as_ref().and_then(|tls| tls.redirect_port)
+    }
+
+    /// Returns the variables that a script sets for a program, with their values.
+    pub(crate) fn set_variables(&self, is_server: bool) -> &[(String, String)] {
+        if is_server {
+            &self.server_variables
+        } else {
+            &self.worker_variables
+        }
+    }
+
+    /// Returns the variables of a program that no script sets.
+    pub(crate) fn open_variables(&self, is_server: bool) -> impl Iterator<Item = &Variable> {
+        let set = self.set_variables(is_server);
+        let is_open = |variable: &&Variable| set.iter().all(|(name, _)| *name != variable.name);
+        self.variables.iter().filter(is_open)
+    }
+
     /// Returns the words of the command that starts the worker. `node` is the program of Node.
     pub(crate) fn worker_command(&self, node: &str) -> Vec<String> {
-        let mut words = vec![node.to_owned()];
-        if let Some(worker) = &self.worker {
-            words.extend(worker.options.iter().cloned());
-            words.push(worker.program.clone());
-            words.extend(worker.arguments.iter().cloned());
-        }
-        words
+        self.worker
+            .as_ref()
+            .map(|worker| worker.command(node))
+            .unwrap_or_default()
     }
 
     /// Returns the seconds that a worker needs to stop, and their explanation.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::deployment::Deployment;
 use crate::mark::comment_lines;
-use crate::pod::{Component, labels, template};
+use crate::pod::{Component, REDIRECT, labels, template};
 use crate::variable::VariableSource;
 use crate::yaml::document;
 
@@ -136,18 +136,27 @@ fn pods(deployment: &Deployment, component: Component) -> Value {
 
 fn service(deployment: &Deployment) -> Value {
     let scheme = deployment.scheme();
-    let port = if deployment.tls.is_some() {
+    let mut ports = vec![if deployment.tls.is_some() {
         json!({ "name": scheme, "appProtocol": scheme, "port": 443, "targetPort": scheme })
     } else {
         json!({ "name": scheme, "port": 80, "targetPort": scheme })
-    };
+    }];
+    if deployment.redirect_port().is_some() {
+        ports.push(json!({
+            "# redirects": "The server redirects plain HTTP.",
+            "name": REDIRECT,
+            "appProtocol": REDIRECT,
+            "port": 80,
+            "targetPort": REDIRECT,
+        }));
+    }
     json!({
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": metadata(deployment, Component::Server),
         "spec": {
             "selector": labels(deployment, Component::Server),
-            "ports": [port],
+            "ports": ports,
         },
     })
 }
@@ -214,9 +223,15 @@ fn network_policies(deployment: &Deployment) -> Vec<Value> {
             "egress": egress,
         },
     });
+    let redirect = deployment.redirect_port().map(|_| REDIRECT);
+    let ports: Vec<Value> = [deployment.scheme()]
+        .into_iter()
+        .chain(redirect)
+        .map(|port| json!({ "protocol": "TCP", "port": port }))
+        .collect();
     let mut ingress = vec![json!({
         "# clients": "All pods may send requests. Add `from` to restrict them, for example to the ingress controller.",
-        "ports": [{ "protocol": "TCP", "port": deployment.scheme() }],
+        "ports": ports,
     })];
     if deployment.metrics.is_some() {
         ingress.push(json!({

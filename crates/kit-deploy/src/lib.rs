@@ -9,17 +9,17 @@
 //! - The first line of each file has a checksum of the rest, so that [`state`] recognizes a file that a person changed.
 //!
 //! ```
-//! use kit_deploy::{Choices, Deployment, Format, Project, Runtime, files};
+//! use kit_deploy::{Choices, Deployment, Format, NodeProgram, Project, Runtime, files};
 //! use kit_ir::Program;
 //!
 //! let project = Project {
 //!     name: "shop",
 //!     version: "1.2.0",
-//!     runtime: Runtime::Node {
+//!     runtime: Runtime::Node(NodeProgram {
 //!         program: "src/main.ts".to_owned(),
 //!         options: vec!["--enable-source-maps".to_owned()],
-//!         arguments: vec![],
-//!     },
+//!         ..NodeProgram::default()
+//!     }),
 //!     worker: None,
 //!     has_migrations: false,
 //!     read_variables: &[],
@@ -30,6 +30,7 @@
 //! assert!(files[0].text.contains("\nExecStart=/usr/bin/node --enable-source-maps src/main.ts\n"));
 //! ```
 
+mod choices;
 mod compose;
 mod deployment;
 mod file;
@@ -38,12 +39,15 @@ mod mark;
 mod name;
 mod options;
 mod pod;
+mod program;
 mod systemd;
 mod tls;
 mod variable;
 mod yaml;
 
-pub use deployment::{Choices, Deployment, Health, Processes, Project, Runtime, Worker};
+pub use choices::Choices;
+pub use deployment::{Deployment, Health, Processes, Project, Runtime};
 pub use file::{File, Format, files};
 pub use mark::{State, state};
+pub use program::{NodeProgram, ScriptVariable};
 pub use variable::{ReadVariable, Variable, VariableSource};

@@ -9,6 +9,12 @@ use crate::variable::{Variable, VariableSource};
 /// Mode of the files of TLS, 0440: the user of the container reads them as a member of the group. JSON has no octal numbers.
 const CERTIFICATE_MODE: u32 = 0o440;
 
+/// Setting of Linux with the lowest port on which a user without capabilities may listen.
+pub(crate) const LOW_PORTS: &str = "net.ipv4.ip_unprivileged_port_start";
+
+/// Name of the port of plain HTTP whose requests are redirected.
+pub(crate) const REDIRECT: &str = "http";
+
 /// User and group in the container: `node` in the images of Node.
 const USER: u32 = 1000;
 
@@ -96,16 +102,18 @@ fn spec(deployment: &Deployment, component: Component) -> Value {
             set("restartPolicy", json!("Never"));
         }
     }
-    set(
-        "securityContext",
-        json!({
-            "runAsNonRoot": true,
-            "runAsUser": USER,
-            "runAsGroup": USER,
-            "fsGroup": USER,
-            "seccompProfile": { "type": "RuntimeDefault" },
-        }),
-    );
+    let mut security = json!({
+        "runAsNonRoot": true,
+        "runAsUser": USER,
+        "runAsGroup": USER,
+        "fsGroup": USER,
+        "seccompProfile": { "type": "RuntimeDefault" },
+    });
+    if component == Component::Server && deployment.needs_low_port() {
+        security["# ports"] = json!("Users without capabilities may listen on ports below 1024 of this pod.");
+        security["sysctls"] = json!([{ "name": LOW_PORTS, "value": "0" }]);
+    }
+    set("securityContext", security);
     set("containers", json!([container(deployment, component)]));
     let mut volumes = vec![json!({ "name": "tmp", "emptyDir": { "sizeLimit": "256Mi" } })];
     volumes.extend(
@@ -142,6 +150,11 @@ fn container(deployment: &Deployment, component: Component) -> Value {
     set("env", Value::Array(env(deployment, component)));
     if component == Component::Server {
         let mut ports = vec![json!({ "name": deployment.scheme(), "containerPort": deployment.port })];
+        ports.extend(
+            deployment
+                .redirect_port()
+                .map(|port| json!({ "name": REDIRECT, "containerPort": port })),
+        );
         ports.extend(
             deployment
                 .metrics
@@ -297,10 +310,15 @@ fn env(deployment: &Deployment, component: Component) -> Vec<Value> {
             set(name, path);
         }
     }
-    if matches!(deployment.runtime, Runtime::Node { .. }) {
+    if matches!(deployment.runtime, Runtime::Node(_)) {
         set("NODE_COMPILE_CACHE", "/tmp/compile-cache");
     }
-    for variable in &deployment.variables {
+    let is_server = component == Component::Server;
+    for (name, value) in deployment.set_variables(is_server) {
+        // Kubernetes replaces `$(NAME)` by the value of a variable.
+        env.push(json!({ "name": name, "value": value.replace("$(", "$$(") }));
+    }
+    for variable in deployment.open_variables(is_server) {
         env.push(variable_entry(deployment, variable));
     }
     env

@@ -1,5 +1,6 @@
 //! Units for systemd.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::deployment::{Deployment, Processes, Runtime};
@@ -48,15 +49,7 @@ fn server(deployment: &Deployment) -> String {
     let name = &deployment.name;
     let mut unit = Unit(usage(deployment));
     let program = match &deployment.runtime {
-        Runtime::Node {
-            program,
-            options,
-            arguments,
-        } => {
-            let node = [NODE.to_owned()];
-            let words = node.iter().chain(options).chain([program]).chain(arguments);
-            command(words)
-        }
+        Runtime::Node(program) => command(&program.command(NODE)),
         Runtime::Rust { program } => format!("/opt/{name}/{}", escaped(program)),
     };
     let reason = deployment.stop_reason();
@@ -75,7 +68,7 @@ fn server(deployment: &Deployment) -> String {
     for (variable, path) in deployment.tls.iter().flat_map(|tls| &tls.variables) {
         unit.set("Environment", &format!("{variable}={path}"));
     }
-    variables(&mut unit, deployment);
+    variables(&mut unit, deployment, true);
     unit.comment(&reason);
     unit.set("TimeoutStopSec", &deployment.stop_seconds().to_string());
     if deployment.processes != Processes::Count(1) {
@@ -102,7 +95,7 @@ fn worker(deployment: &Deployment) -> String {
     unit.set("Type", "exec");
     unit.set("WorkingDirectory", &format!("/opt/{name}"));
     unit.set("ExecStart", &command(&deployment.worker_command(NODE)));
-    variables(&mut unit, deployment);
+    variables(&mut unit, deployment, false);
     unit.comment(&reason);
     unit.set("TimeoutStopSec", &seconds.to_string());
     restart(&mut unit);
@@ -138,9 +131,14 @@ fn migrate(deployment: &Deployment) -> String {
 /// Returns the comment that shows how to install the units.
 fn usage(deployment: &Deployment) -> String {
     let name = &deployment.name;
-    let needed: Vec<String> = deployment
-        .variables
-        .iter()
+    let open = deployment.open_variables(true);
+    let of_worker = deployment
+        .open_variables(false)
+        .filter(|_| deployment.worker.is_some());
+    let mut seen = BTreeSet::new();
+    let needed: Vec<String> = open
+        .chain(of_worker)
+        .filter(|variable| seen.insert(&variable.name))
         .filter_map(|variable| match &variable.source {
             VariableSource::Secret { required: true } | VariableSource::Required => {
                 Some(variable.name.clone())
@@ -150,7 +148,7 @@ fn usage(deployment: &Deployment) -> String {
         })
         .collect();
     let copied = match &deployment.runtime {
-        Runtime::Node { .. } => format!("the project to /opt/{name}"),
+        Runtime::Node(_) => format!("the project to /opt/{name}"),
         Runtime::Rust { program } => format!("target/release/{program} to /opt/{name}/{program}"),
     };
     let mut lines = vec![format!("Copy {copied}, and the units to /etc/systemd/system.")];
@@ -213,21 +211,23 @@ fn restart_without_end(unit: &mut Unit) {
     unit.set("StartLimitIntervalSec", "0");
 }
 
-fn variables(unit: &mut Unit, deployment: &Deployment) {
+fn variables(unit: &mut Unit, deployment: &Deployment, is_server: bool) {
     let name = &deployment.name;
     unit.set("Environment", "NODE_ENV=production");
-    if matches!(deployment.runtime, Runtime::Node { .. }) {
+    if matches!(deployment.runtime, Runtime::Node(_)) {
         unit.set("Environment", "NODE_COMPILE_CACHE=%C/%N");
         unit.set("CacheDirectory", "%N");
     }
-    for variable in &deployment.variables {
+    for (name, value) in deployment.set_variables(is_server) {
+        unit.set("Environment", &quoted(&format!("{name}={value}"), false));
+    }
+    for variable in deployment.open_variables(is_server) {
         if let VariableSource::Optional(_) = variable.source {
             unit.comment(&format!("{} {}", variable.name, variable.optional_text()));
         }
     }
     let needs_file = deployment
-        .variables
-        .iter()
+        .open_variables(is_server)
         .any(|variable| !matches!(variable.source, VariableSource::Optional(_)));
     // The `-` accepts a missing file.
     let dash = if needs_file { "" } else { "-" };
@@ -296,6 +296,11 @@ fn command<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
 
 /// Returns an argument of `ExecStart` in double quotes if systemd would split or expand the argument.
 fn escaped(argument: &str) -> String {
+    quoted(argument, true)
+}
+
+/// Returns a word in double quotes if systemd would split or expand the word. systemd replaces variables in commands only.
+fn quoted(argument: &str, has_variables: bool) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./-@+=:,".contains(letter);
     if argument.chars().all(is_plain) {
         return argument.to_owned();
@@ -305,7 +310,7 @@ fn escaped(argument: &str) -> String {
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
             '%' => quoted.push_str("%%"),
-            '$' => quoted.push_str("$$"),
+            '$' if has_variables => quoted.push_str("$$"),
             letter => quoted.push(letter),
         }
     }
@@ -318,22 +323,25 @@ mod tests {
     use kit_ir::Program;
 
     use super::files;
-    use crate::{Choices, Deployment, Project, Runtime, Worker};
+    use crate::{Choices, Deployment, NodeProgram, Project, Runtime, ScriptVariable};
 
     #[test]
     fn only_the_unit_of_migrations_reads_the_url_of_the_role_that_may_change_tables() {
         let project = Project {
             name: "shop",
             version: "1.0.0",
-            runtime: Runtime::Node {
+            runtime: Runtime::Node(NodeProgram {
                 program: "src/main.ts".to_owned(),
                 options: vec!["--import".to_owned(), "./with space.mjs".to_owned()],
                 arguments: vec!["--port=1".to_owned()],
-            },
-            worker: Some(Worker {
+                variables: vec![ScriptVariable {
+                    name: "NODE_OPTIONS".to_owned(),
+                    value: Some("--trace-warnings $HOME 100%".to_owned()),
+                }],
+            }),
+            worker: Some(NodeProgram {
                 program: "src/worker.ts".to_owned(),
-                options: Vec::new(),
-                arguments: Vec::new(),
+                ..NodeProgram::default()
             }),
             has_migrations: true,
             read_variables: &[],
@@ -342,6 +350,9 @@ mod tests {
         for (path, text) in files(&deployment) {
             let reads = text.contains("\nEnvironmentFile=-/etc/shop/migrate-environment\n");
             assert_eq!(reads, path == "shop-migrate.service", "{path}: {text}");
+            // systemd expands `%` in variables, and `$` only in commands.
+            let is_set = text.contains("\nEnvironment=\"NODE_OPTIONS=--trace-warnings $HOME 100%%\"\n");
+            assert_eq!(is_set, path == "shop.service", "{path}: {text}");
             let command = match path.as_str() {
                 "shop.service" => "--import \"./with space.mjs\" src/main.ts --port=1\n",
                 "shop-worker.service" => "src/worker.ts\n",

@@ -3,6 +3,7 @@
 use kit_ir::{LiteralOption, Program};
 use serde_json::Value;
 
+use crate::choices::Choices;
 use crate::variable::Variable;
 
 /// Files of TLS: the property of the option `tls`, the key in the secret of Kubernetes, and the variable that a Rust server
@@ -13,16 +14,33 @@ const FILES: [(&str, &str, &str); 3] = [
     ("clientCa", "ca.crt", "TLS_CLIENT_CA"),
 ];
 
+/// Variable that names the port of plain HTTP of a Rust server.
+const REDIRECT_PORT: &str = "TLS_REDIRECT_PORT";
+
+/// Port to which clients of Kubernetes and compose connect.
+const HTTPS: u16 = 443;
+
+/// Application whose TLS is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) program: &'a Program,
+    /// Name in Kubernetes, compose and systemd.
+    pub(crate) name: &'a str,
+    pub(crate) is_rust: bool,
+    /// Port of the server.
+    pub(crate) port: u16,
+}
+
 /// Files that the application reads for TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tls {
     /// The files, with the certificate first.
     pub(crate) files: Vec<TlsFile>,
-    /// Variables that tell the application the paths.
+    /// Variables that tell the application the paths and the port of redirects.
     pub(crate) variables: Vec<(&'static str, String)>,
     /// True if the server refuses clients without a certificate.
     pub(crate) refuses_unknown_clients: bool,
-    /// Port of plain HTTP whose requests are redirected; `None` if there is none, or if the source does not contain the port.
+    /// Port of plain HTTP whose requests are redirected; `None` if there is none, or if kit does not know the port.
     pub(crate) redirect_port: Option<u16>,
 }
 
@@ -61,15 +79,19 @@ impl Tls {
 /// A path that the source does not contain becomes one in `/etc/<name>/tls`. The variable with the usual name tells the application
 /// this path, and is removed from `variables`.
 pub(crate) fn tls(
-    program: &Program,
-    name: &str,
-    is_rust: bool,
-    choice: Option<bool>,
+    source: &Source<'_>,
+    choices: &Choices,
     variables: &mut Vec<Variable>,
     notes: &mut Vec<String>,
 ) -> Option<Tls> {
+    let Source {
+        program,
+        name,
+        is_rust,
+        ..
+    } = *source;
     let option = program.application.tls.as_ref().filter(|_| !is_rust);
-    if !choice.unwrap_or(option.is_some()) {
+    if !choices.tls.unwrap_or(option.is_some()) {
         return None;
     }
     let value = option.and_then(|option| option.value.as_ref());
@@ -78,7 +100,7 @@ pub(crate) fn tls(
         files: Vec::new(),
         variables: Vec::new(),
         refuses_unknown_clients: false,
-        redirect_port: value.and_then(|value| redirect_port(value, notes)),
+        redirect_port: None,
     };
     for (property, key, variable) in FILES {
         let is_read = variables.iter().any(|read| read.name == variable);
@@ -120,6 +142,7 @@ pub(crate) fn tls(
                 .to_owned(),
         );
     }
+    redirects(source, value, choices.redirect_port, &mut tls, variables, notes);
     tls.refuses_unknown_clients = tls.has_authorities() && !accepts_unknown_clients(option);
     if tls.refuses_unknown_clients {
         notes.push(
@@ -137,17 +160,51 @@ fn accepts_unknown_clients(option: Option<&LiteralOption>) -> bool {
     rule.and_then(Value::as_str) == Some("optional")
 }
 
-/// Returns the port of the option `redirectFrom`, and tells the user what the files lack.
-fn redirect_port(value: &Value, notes: &mut Vec<String>) -> Option<u16> {
-    let port = value.get("redirectFrom")?;
-    let port = port.as_u64().and_then(|port| u16::try_from(port).ok());
-    notes.push(match port {
-        Some(port) => format!(
-            "the files for Kubernetes and compose do not publish port {port} of `tls.redirectFrom`: let the load balancer redirect plain HTTP, or add the port to the files"
+/// Finds the port whose requests are redirected: the one of the source, or else the one that the user has chosen. Tells the user what
+/// the files lack.
+fn redirects(
+    source: &Source<'_>,
+    value: Option<&Value>,
+    choice: Option<u16>,
+    tls: &mut Tls,
+    variables: &mut Vec<Variable>,
+    notes: &mut Vec<String>,
+) {
+    let given = value.and_then(|value| value.get("redirectFrom"));
+    let known = given
+        .and_then(Value::as_u64)
+        .and_then(|port| u16::try_from(port).ok());
+    let is_read = variables.iter().any(|variable| variable.name == REDIRECT_PORT);
+    match (known, choice) {
+        (Some(port), Some(choice)) if port != choice => notes.push(format!(
+            "`tls.redirectFrom` is {port} in the source, so the files have this port and not {choice}"
+        )),
+        (None, None) if given.is_some() => notes.push(
+            "the port of `tls.redirectFrom` is known only when the application runs: name it with `--redirect-port`"
+                .to_owned(),
         ),
-        None => "the port of `tls.redirectFrom` is known only when the application runs: add the port to the files, and in the unit of systemd CAP_NET_BIND_SERVICE if the port is below 1024".to_owned(),
-    });
-    port
+        (None, Some(port)) if source.is_rust || is_read => {
+            variables.retain(|variable| variable.name != REDIRECT_PORT);
+            tls.variables.push((REDIRECT_PORT, port.to_string()));
+        }
+        (None, Some(port)) if given.is_none() && value.is_some() => notes.push(format!(
+            "kit found no `tls.redirectFrom`: nothing listens on port {port} unless the application redirects"
+        )),
+        _ => {}
+    }
+    tls.redirect_port = known.or(choice);
+    let has_origin = value.is_some_and(|value| value.get("redirectTo").is_some());
+    if tls.redirect_port.is_some() && source.port != HTTPS && !has_origin {
+        let option = if source.is_rust {
+            "the variable TLS_REDIRECT_TO"
+        } else {
+            "`tls.redirectTo`"
+        };
+        notes.push(format!(
+            "redirects lead to port {}, and clients of Kubernetes and compose connect to port {HTTPS}: set {option} to the origin that clients use, such as https://example.com",
+            source.port
+        ));
+    }
 }
 
 fn is_absolute(path: &Value) -> bool {
@@ -169,7 +226,8 @@ mod tests {
     use kit_ir::{LiteralOption, Program, SourceId, Span};
     use serde_json::{Value, json};
 
-    use super::{Tls, tls};
+    use super::{Source, Tls, tls};
+    use crate::choices::Choices;
     use crate::variable::{Variable, VariableSource};
 
     fn program(value: Option<Value>) -> Program {
@@ -186,6 +244,15 @@ mod tests {
     }
 
     fn read(value: Option<Value>, names: &[&str]) -> (Option<Tls>, Vec<String>, Vec<String>) {
+        read_with(Some(program(value)), &Choices::default(), names)
+    }
+
+    /// Reads the TLS of an application on Node, or of a Rust server if there is no program.
+    fn read_with(
+        program: Option<Program>,
+        choices: &Choices,
+        names: &[&str],
+    ) -> (Option<Tls>, Vec<String>, Vec<String>) {
         let mut variables: Vec<Variable> = names
             .iter()
             .map(|name| Variable {
@@ -195,7 +262,14 @@ mod tests {
             })
             .collect();
         let mut notes = Vec::new();
-        let tls = tls(&program(value), "shop", false, None, &mut variables, &mut notes);
+        let is_rust = program.is_none();
+        let source = Source {
+            program: &program.unwrap_or_default(),
+            name: "shop",
+            is_rust,
+            port: 443,
+        };
+        let tls = tls(&source, choices, &mut variables, &mut notes);
         (tls, variables.into_iter().map(|one| one.name).collect(), notes)
     }
 
@@ -270,24 +344,91 @@ mod tests {
         }
     }
 
+    fn redirecting(from: &Value) -> Value {
+        json!({ "cert": "/etc/t/a", "key": "/etc/t/b", "redirectFrom": from })
+    }
+
     #[test]
-    fn the_port_of_redirects_is_in_a_note() {
-        let with = |port: Value| {
-            let value = json!({ "cert": "/etc/t/a", "key": "/etc/t/b", "redirectFrom": port });
-            let (tls, _, notes) = read(Some(value), &[]);
+    fn the_port_of_redirects_is_that_of_the_source_or_the_chosen_one() {
+        let with = |from: Value, choice: Option<u16>| {
+            let choices = Choices {
+                redirect_port: choice,
+                ..Choices::default()
+            };
+            let (tls, _, notes) = read_with(Some(program(Some(redirecting(&from)))), &choices, &[]);
             (tls.unwrap().redirect_port, notes.join("\n"))
         };
-        let (port, notes) = with(json!(80));
+        assert_eq!(with(json!(80), None), (Some(80), String::new()));
+        assert_eq!(with(Value::Null, Some(8080)), (Some(8080), String::new()));
+        let (port, notes) = with(json!(80), Some(81));
         assert_eq!(port, Some(80));
         assert!(
-            notes.contains("do not publish port 80 of `tls.redirectFrom`"),
+            notes.contains("`tls.redirectFrom` is 80 in the source"),
             "{notes}"
         );
-        let (port, notes) = with(Value::Null);
+        let (port, notes) = with(Value::Null, None);
         assert_eq!(port, None);
+        assert!(notes.contains("name it with `--redirect-port`"), "{notes}");
+    }
+
+    #[test]
+    fn a_chosen_port_without_an_option_in_the_source_is_in_a_note() {
+        let choices = Choices {
+            redirect_port: Some(80),
+            ..Choices::default()
+        };
+        let value = json!({ "cert": "/etc/t/a", "key": "/etc/t/b" });
+        let (tls, _, notes) = read_with(Some(program(Some(value))), &choices, &[]);
+        assert_eq!(tls.unwrap().redirect_port, Some(80));
         assert!(
-            notes.contains("the port of `tls.redirectFrom` is known only"),
-            "{notes}"
+            notes.len() == 1 && notes[0].starts_with("kit found no `tls.redirectFrom`"),
+            "{notes:?}"
         );
+    }
+
+    #[test]
+    fn a_variable_tells_the_port_of_redirects_to_servers_that_read_it() {
+        let choices = Choices {
+            tls: Some(true),
+            redirect_port: Some(80),
+            ..Choices::default()
+        };
+        for (program, names) in [
+            (None, &["OTHER"][..]),
+            (Some(program(None)), &["TLS_REDIRECT_PORT", "OTHER"][..]),
+        ] {
+            let (tls, rest, _) = read_with(program, &choices, names);
+            let tls = tls.unwrap();
+            assert!(tls.variables.contains(&("TLS_REDIRECT_PORT", "80".to_owned())));
+            assert_eq!(rest, ["OTHER"]);
+        }
+    }
+
+    #[test]
+    fn redirects_to_another_port_than_that_of_clients_are_in_a_note() {
+        let notes = |port: u16, to: Option<&str>, is_rust: bool| {
+            let mut value = redirecting(&json!(80));
+            if let Some(to) = to {
+                value["redirectTo"] = json!(to);
+            }
+            let source = Source {
+                program: &program(Some(value)),
+                name: "shop",
+                is_rust,
+                port,
+            };
+            let choices = Choices {
+                tls: Some(true),
+                redirect_port: Some(80),
+                ..Choices::default()
+            };
+            let mut notes = Vec::new();
+            tls(&source, &choices, &mut Vec::new(), &mut notes);
+            notes.join("\n")
+        };
+        assert!(notes(8443, None, false).contains("lead to port 8443"));
+        assert!(notes(8443, None, true).contains("the variable TLS_REDIRECT_TO"));
+        assert_eq!(notes(443, None, false), "");
+        assert_eq!(notes(8443, Some("https://example.com"), false), "");
     }
 }

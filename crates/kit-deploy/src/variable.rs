@@ -51,10 +51,10 @@ pub struct ReadVariable {
 }
 
 /// Variables that the generated files set themselves, or explain themselves.
-const SET: [&str; 4] = ["MIGRATE_URL", "NODE_COMPILE_CACHE", "NODE_ENV", "PORT"];
+pub(crate) const SET: [&str; 4] = ["MIGRATE_URL", "NODE_COMPILE_CACHE", "NODE_ENV", "PORT"];
 
 /// Variables whose defaults fit the generated files.
-const FITTING: [&str; 5] = [
+pub(crate) const FITTING: [&str; 5] = [
     "HOST",
     "METRICS_HOST",
     "OTEL_EXPORTER_PROMETHEUS_HOST",
@@ -94,7 +94,7 @@ pub(crate) fn variables(program: &Program, read: &[ReadVariable], has_database: 
     let undeclared = read.iter().map(|ReadVariable { name, path }| Variable {
         name: name.clone(),
         description: Some(format!("{path} reads this variable.")),
-        source: if is_secret(name) || name.ends_with("_URL") {
+        source: if may_be_secret(name) {
             VariableSource::Secret { required: false }
         } else {
             VariableSource::Optional(None)
@@ -149,6 +149,11 @@ fn of_property(property: &Property) -> Variable {
             VariableSource::Required
         },
     }
+}
+
+/// Returns true if the value of a variable that no type declares may be secret.
+pub(crate) fn may_be_secret(name: &str) -> bool {
+    is_secret(name) || name.ends_with("_URL")
 }
 
 fn is_secret(name: &str) -> bool {

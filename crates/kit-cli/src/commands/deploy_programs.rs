@@ -1,7 +1,7 @@
 //! Programs of a project with their options, from its files, for `kit generate deploy`.
 
 use kit_build::{Analysis, read_text};
-use kit_deploy::{Runtime, Worker};
+use kit_deploy::{NodeProgram, Runtime, ScriptVariable};
 use toml_edit::DocumentMut;
 
 use crate::entry;
@@ -19,26 +19,14 @@ pub(super) fn runtime(project: &Project, notes: &mut Vec<String>) -> Result<Runt
     }
     let scripts = scripts(project)?;
     if let Some(command) = scripts["start"].as_str().and_then(node_command) {
-        notes.extend(command.notes("start"));
-        let NodeCommand {
-            options,
-            program,
-            arguments,
-            ..
-        } = command;
-        return Ok(Runtime::Node {
-            program,
-            options,
-            arguments,
-        });
+        notes.extend(command.note("start"));
+        return Ok(Runtime::Node(command.program));
     }
     if entry::exists(&project.root) {
-        let program = entry::find(&project.root, None)?;
-        return Ok(Runtime::Node {
-            program,
-            options: Vec::new(),
-            arguments: Vec::new(),
-        });
+        return Ok(Runtime::Node(NodeProgram {
+            program: entry::find(&project.root, None)?,
+            ..NodeProgram::default()
+        }));
     }
     Err(Problem::build(
         "configuration",
@@ -57,38 +45,40 @@ fn scripts(project: &Project) -> Result<serde_json::Value, CommandError> {
 }
 
 /// Returns the program that does jobs: the one of `--worker`, or the file `worker` beside the program that serves, if the
-/// application declares jobs. A script of package.json that starts this program has its options and arguments. If there is none,
-/// the program gets the options of the program that serves. Adds notes about parts of the script that the files do not have.
+/// application declares jobs. A script of package.json that starts this program has its options, arguments and variables. If there is
+/// none, the program gets the options and variables of the program that serves. Adds notes about parts of the script that the files
+/// do not have.
 pub(super) fn worker(
     given: Option<&str>,
     project: &Project,
     analysis: &Analysis,
     runtime: &Runtime,
     notes: &mut Vec<String>,
-) -> Result<Option<Worker>, CommandError> {
+) -> Result<Option<NodeProgram>, CommandError> {
     let Some(program) = worker_program(given, project, analysis, runtime)? else {
         return Ok(None);
     };
     let scripts = scripts(project)?;
-    let commands = scripts.as_object().into_iter().flatten();
-    let own = commands
-        .filter_map(|(name, script)| Some((name, node_command(script.as_str()?)?)))
-        // Scripts for development have options that a deployment must not have.
-        .filter(|(_, command)| !command.is_for_development())
-        .find(|(_, command)| command.program == program);
-    let (options, arguments) = match (own, runtime) {
-        (Some((name, command)), _) => {
-            notes.extend(command.notes(name));
-            (command.options, command.arguments)
-        }
-        (None, Runtime::Node { options, .. }) => (options.clone(), Vec::new()),
-        (None, Runtime::Rust { .. }) => (Vec::new(), Vec::new()),
-    };
-    Ok(Some(Worker {
+    if let Some((name, command)) = script_of(&scripts, &program) {
+        notes.extend(command.note(name));
+        return Ok(Some(command.program));
+    }
+    let server = runtime.node().cloned().unwrap_or_default();
+    Ok(Some(NodeProgram {
         program,
-        options,
-        arguments,
+        arguments: Vec::new(),
+        ..server
     }))
+}
+
+/// Returns the first script of package.json that starts a program, with the name of the script. Scripts for development have options
+/// that a deployment must not have.
+fn script_of<'a>(scripts: &'a serde_json::Value, program: &str) -> Option<(&'a str, NodeCommand)> {
+    let commands = scripts.as_object().into_iter().flatten();
+    commands
+        .filter_map(|(name, script)| Some((name.as_str(), node_command(script.as_str()?)?)))
+        .filter(|(_, command)| !command.is_for_development())
+        .find(|(_, command)| command.program.program == program)
 }
 
 fn worker_program(
@@ -107,7 +97,7 @@ fn worker_program(
             .into());
         }
         (None, Runtime::Rust { .. }) => return Ok(None),
-        (Some(worker), Runtime::Node { .. }) => {
+        (Some(worker), Runtime::Node(_)) => {
             if !program_exists(project, worker) {
                 return Err(
                     Problem::build("configuration", format!("there is no file {worker}"))
@@ -117,7 +107,7 @@ fn worker_program(
             }
             return Ok(Some(worker.to_owned()));
         }
-        (None, Runtime::Node { program, .. }) => program,
+        (None, Runtime::Node(server)) => &server.program,
     };
     if analysis.program.application.jobs.is_none() {
         return Ok(None);
@@ -156,40 +146,23 @@ const WITH_VALUE: [&str; 12] = [
 /// Command of a script that starts node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NodeCommand {
-    /// Options of node.
-    options: Vec<String>,
-    /// Path of the program.
-    program: String,
-    /// Arguments of the program.
-    arguments: Vec<String>,
+    program: NodeProgram,
     /// True if the shell computes a part of the options or arguments. These are left out then.
     is_computed: bool,
-    /// Names of the variables that the script sets for node, without those that the files set to the same value.
-    variables: Vec<String>,
 }
 
 impl NodeCommand {
     /// Returns true if node restarts the program after changes, or waits for a debugger.
     fn is_for_development(&self) -> bool {
         let is_one = |option: &String| option.starts_with("--watch") || option.starts_with("--inspect");
-        self.options.iter().any(is_one)
+        self.program.options.iter().any(is_one)
     }
 
-    /// Returns notes about parts of the script with this name that the files do not have.
-    fn notes(&self, script: &str) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.is_computed {
-            notes.push(format!(
-                "the shell computes a part of the script `{script}` in package.json, so the files have no options and arguments of the script: add them to `ExecStart`, and for a worker also to `command` in the files for Kubernetes and compose"
-            ));
-        }
-        if !self.variables.is_empty() {
-            notes.push(format!(
-                "the script `{script}` in package.json sets variables that the files do not set: give the program {}",
-                self.variables.join(", ")
-            ));
-        }
-        notes
+    /// Returns a note if the files do not have the options and arguments of the script with this name.
+    fn note(&self, script: &str) -> Option<String> {
+        self.is_computed.then(|| format!(
+            "the shell computes a part of the script `{script}` in package.json, so the files have no options and arguments of the script: add them to `ExecStart`, and for a worker also to `command` in the files for Kubernetes and compose"
+        ))
     }
 }
 
@@ -207,22 +180,26 @@ fn node_command(script: &str) -> Option<NodeCommand> {
             texts.filter(|_| !is_computed).collect()
         };
         Some(NodeCommand {
-            options: texts(&words[start..program_at]),
-            arguments: texts(&words[rest..]),
-            program: name.to_owned(),
+            program: NodeProgram {
+                program: name.to_owned(),
+                options: texts(&words[start..program_at]),
+                arguments: texts(&words[rest..]),
+                variables: words[..start - 1].iter().filter_map(variable_of).collect(),
+            },
             is_computed,
-            variables: words[..start - 1].iter().filter_map(variable_of).collect(),
         })
     })
 }
 
-/// Returns the name of the variable that a word such as `NAME=value` sets. `NODE_ENV=production` is in all files.
-fn variable_of(word: &Word) -> Option<String> {
-    let (name, _) = word.text.split_once('=')?;
-    let is_name = name
-        .chars()
-        .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    (is_name && !name.is_empty() && word.text != "NODE_ENV=production").then(|| name.to_owned())
+/// Returns the variable that a word such as `NAME=value` sets.
+fn variable_of(word: &Word) -> Option<ScriptVariable> {
+    let (name, value) = word.text.split_once('=')?;
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let is_name = name.chars().all(is_part) && !name.starts_with(|letter: char| letter.is_ascii_digit());
+    (is_name && !name.is_empty()).then(|| ScriptVariable {
+        name: name.to_owned(),
+        value: (!word.is_computed).then(|| value.to_owned()),
+    })
 }
 
 /// Returns the position and the path of the program in the words after `node`.
@@ -306,7 +283,10 @@ fn crate_name(manifest: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{crate_name, node_command};
+    use kit_deploy::ScriptVariable;
+    use serde_json::json;
+
+    use super::{crate_name, node_command, script_of};
 
     #[test]
     fn the_program_is_the_first_path_after_node() {
@@ -338,9 +318,9 @@ mod tests {
             ),
         ] {
             let command = node_command(script).unwrap_or_else(|| panic!("{script}"));
-            assert_eq!(command.options.join(" "), options, "{script}");
-            assert_eq!(command.program, program, "{script}");
-            assert_eq!(command.arguments.join(" "), arguments, "{script}");
+            assert_eq!(command.program.options.join(" "), options, "{script}");
+            assert_eq!(command.program.program, program, "{script}");
+            assert_eq!(command.program.arguments.join(" "), arguments, "{script}");
             assert!(!command.is_computed, "{script}");
         }
         for script in [
@@ -363,9 +343,9 @@ mod tests {
         ] {
             let command = node_command(script).unwrap_or_else(|| panic!("{script}"));
             assert!(command.is_computed, "{script}");
-            assert_eq!(command.program, "src/main.ts", "{script}");
+            assert_eq!(command.program.program, "src/main.ts", "{script}");
             assert!(
-                command.options.is_empty() && command.arguments.is_empty(),
+                command.program.options.is_empty() && command.program.arguments.is_empty(),
                 "{script}"
             );
         }
@@ -373,15 +353,37 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_a_script_sets_are_in_a_note() {
-        let notes = |script: &str| node_command(script).unwrap().notes("work");
-        assert!(notes("NODE_ENV=production node src/main.ts").is_empty());
-        let found = notes("cross-env NODE_ENV=test A_1=\"b c\" node src/main.ts --x=1");
-        assert!(
-            found.len() == 1 && found[0].contains("script `work`") && found[0].ends_with("NODE_ENV, A_1"),
-            "{found:?}"
+    fn variables_of_a_script_are_those_before_node() {
+        let command =
+            node_command("cross-env NODE_ENV=test A_1=\"b c\" URL=$X 1=2 node src/main.ts --x=1").unwrap();
+        let variable = |name: &str, value: Option<&str>| ScriptVariable {
+            name: name.to_owned(),
+            value: value.map(str::to_owned),
+        };
+        assert_eq!(
+            command.program.variables,
+            [
+                variable("NODE_ENV", Some("test")),
+                variable("A_1", Some("b c")),
+                variable("URL", None)
+            ]
         );
-        assert_eq!(notes("A=1 node src/main.ts $Q").len(), 2);
+        assert_eq!(command.note("start"), None);
+        let computed = node_command("A=1 node src/main.ts $Q").unwrap().note("work");
+        assert!(computed.is_some_and(|note| note.contains("script `work`")));
+    }
+
+    #[test]
+    fn scripts_that_watch_or_inspect_do_not_start_the_worker_of_a_deployment() {
+        for option in ["--watch", "--watch-path=src", "--inspect", "--inspect-brk=9230"] {
+            let development = format!("node {option} src/worker.ts");
+            let scripts = json!({ "dev": development, "work": "node --max-old-space-size=64 src/worker.ts" });
+            let (name, command) = script_of(&scripts, "src/worker.ts").unwrap();
+            assert_eq!(name, "work", "{option}");
+            assert_eq!(command.program.options, ["--max-old-space-size=64"], "{option}");
+            let scripts = json!({ "dev": development, "start": "node src/main.ts" });
+            assert_eq!(script_of(&scripts, "src/worker.ts"), None, "{option}");
+        }
     }
 
     #[test]

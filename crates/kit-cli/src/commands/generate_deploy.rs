@@ -61,6 +61,10 @@ pub(crate) struct Arguments {
     /// The application speaks plain HTTP.
     #[arg(long)]
     no_tls: bool,
+    /// Port of plain HTTP whose requests a server with TLS redirects, if the source does not contain the port. A Rust server gets the
+    /// port as `TLS_REDIRECT_PORT`.
+    #[arg(long, value_name = "PORT", conflicts_with = "no_tls", value_parser = clap::value_parser!(u16).range(1..))]
+    redirect_port: Option<u16>,
     /// Print the files that would be written, and write nothing; with `--json`, also their texts.
     #[arg(long)]
     dry_run: bool,
@@ -250,8 +254,17 @@ fn deployment(
         replicas: arguments.replicas,
         port: arguments.port,
         tls: (arguments.tls || arguments.no_tls).then_some(arguments.tls),
+        redirect_port: arguments.redirect_port,
     };
     let deployment = Deployment::new(&analysis.program, &deployed, &choices);
+    if choices.redirect_port.is_some() && !deployment.has_tls() {
+        return Err(Problem::build(
+            "configuration",
+            "`--redirect-port` is for applications that listen with TLS, and kit found no call of `listen` with the option `tls`",
+        )
+        .help("add `--tls` if the application listens with TLS, or remove `--redirect-port`")
+        .into());
+    }
     Ok((deployment, notes))
 }
 

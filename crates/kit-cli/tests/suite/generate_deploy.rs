@@ -3,7 +3,7 @@
 use crate::support::Project;
 use serde_json::Value;
 
-const ROUTES: &str = "import type { RouteContract } from \"@kit/types\";
+pub(crate) const ROUTES: &str = "import type { RouteContract } from \"@kit/types\";
 export interface OrderRoutes {
   \"GET /orders\": RouteContract<void, void, void, string[]>;
 }
@@ -40,7 +40,7 @@ export const app = createApp({
 });
 ";
 
-fn shop() -> Project {
+pub(crate) fn shop() -> Project {
     Project::new(&[
         (
             "package.json",
@@ -64,7 +64,7 @@ fn shop() -> Project {
 }
 
 /// Returns the text of a file in the JSON of a dry run.
-fn text<'a>(report: &'a Value, path: &str) -> &'a str {
+pub(crate) fn text<'a>(report: &'a Value, path: &str) -> &'a str {
     let files = report["files"].as_array().expect("a list of files");
     let file = files.iter().find(|file| file["path"] == path);
     file.unwrap_or_else(|| panic!("no {path} in {report}"))["text"]
@@ -299,144 +299,6 @@ fn the_files_of_a_rust_server_name_its_program_and_its_health_checks() {
     );
 }
 
-const TLS: &str = "import { app } from \"./app.ts\";
-const production = process.env[\"NODE_ENV\"] === \"production\";
-const files = { cert: \"/etc/shop/tls/server.pem\", key: \"/etc/shop/tls/server.key\" };
-await app.listen({ port: 8443, tls: production ? files : undefined });
-";
-
-#[test]
-fn probes_use_https_and_the_certificate_is_mounted_if_the_application_listens_with_tls() {
-    let project = shop();
-    project.write("src/main.ts", TLS);
-    let report = project.kit(&["generate", "deploy", "--dry-run", "--json"]).json();
-    let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
-    assert_eq!(deployment.matches("scheme: HTTPS\n").count(), 3, "{deployment}");
-    for lines in [
-        "          livenessProbe:\n            httpGet:\n              path: /alive\n              port: https\n              scheme: HTTPS\n",
-        "              mountPath: /etc/shop/tls\n              readOnly: true\n",
-        "            secretName: acme-shop-tls\n            # 0440, as a decimal number.\n            defaultMode: 288\n",
-        "              - key: tls.crt\n                path: server.pem\n              - key: tls.key\n                path: server.key\n",
-        "    - name: https\n      appProtocol: https\n      port: 443\n      targetPort: https\n",
-        "#   kubectl create secret tls acme-shop-tls --cert=tls.crt --key=tls.key\n",
-    ] {
-        assert!(deployment.contains(lines), "no {lines} in {deployment}");
-    }
-    let worker = text(&report, "deploy/kubernetes/worker.yaml");
-    assert!(!worker.contains("acme-shop-tls"), "{worker}");
-    let policy = text(&report, "deploy/kubernetes/network-policy.yaml");
-    assert!(policy.contains("port: https\n"), "{policy}");
-    let compose = text(&report, "deploy/compose/compose.yaml");
-    for line in [
-        "- \"443:8080\"\n",
-        "- \"./tls:/etc/shop/tls:ro\"\n",
-        "tls/server.pem, tls/server.key",
-        "rejectUnauthorized: false",
-    ] {
-        assert!(compose.contains(line), "no {line} in {compose}");
-    }
-    let unit = text(&report, "deploy/systemd/acme-shop.service");
-    for line in [
-        "\nSupplementaryGroups=acme-shop-tls\n",
-        "\nExecReload=/bin/kill -HUP $MAINPID\n",
-        "chgrp acme-shop-tls /etc/shop/tls/server.key && chmod 0640 /etc/shop/tls/server.key\n",
-    ] {
-        assert!(unit.contains(line), "no {line} in {unit}");
-    }
-    let plain = project.kit(&["generate", "deploy", "--dry-run", "--json", "--no-tls"]);
-    let report = plain.json();
-    assert!(!text(&report, "deploy/kubernetes/deployment.yaml").contains("tls"));
-    assert_eq!(project.kit(&["generate", "deploy", "--tls", "--no-tls"]).code, 2);
-}
-
-#[test]
-fn probes_only_connect_if_clients_need_a_certificate() {
-    let project = shop();
-    project.write(
-        "src/main.ts",
-        &TLS.replace(
-            "server.key\"",
-            "server.key\", clientCa: \"/etc/shop/tls/clients.pem\"",
-        ),
-    );
-    let report = project.kit(&["generate", "deploy", "--dry-run", "--json"]).json();
-    let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
-    assert!(!deployment.contains("httpGet"), "{deployment}");
-    assert!(
-        deployment.contains("tcpSocket:\n              port: https\n"),
-        "{deployment}"
-    );
-    assert!(
-        deployment.contains("- key: ca.crt\n                path: clients.pem\n"),
-        "{deployment}"
-    );
-    let compose = text(&report, "deploy/compose/compose.yaml");
-    assert!(!compose.contains("healthcheck"), "{compose}");
-    let notes = report["notes"].as_array().expect("notes");
-    let is_noted = |note: &Value| note.as_str().unwrap().contains("clients without a certificate");
-    assert!(notes.iter().any(is_noted), "{notes:?}");
-}
-
-#[test]
-fn variables_with_paths_of_tls_have_values_and_are_no_secrets() {
-    let project = shop();
-    project.write(
-        "src/main.ts",
-        "import { app } from \"./app.ts\";
-const { TLS_CERT: cert = \"\", TLS_KEY: key = \"\" } = process.env;
-await app.listen({ port: 1, tls: { cert, key: process.env.TLS_KEY ?? key } });
-export const own = process.env.TLS_CERT;
-",
-    );
-    let report = project.kit(&["generate", "deploy", "--dry-run", "--json"]).json();
-    let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
-    for lines in [
-        "            - name: TLS_CERT\n              value: /etc/acme-shop/tls/tls.crt\n",
-        "            - name: TLS_KEY\n              value: /etc/acme-shop/tls/tls.key\n",
-    ] {
-        assert!(deployment.contains(lines), "no {lines} in {deployment}");
-    }
-    let unit = text(&report, "deploy/systemd/acme-shop.service");
-    assert!(
-        unit.contains("\nEnvironment=TLS_KEY=/etc/acme-shop/tls/tls.key\n"),
-        "{unit}"
-    );
-    let environment = unit
-        .lines()
-        .find(|line| line.contains("/environment with NAME=value"))
-        .unwrap();
-    assert!(!environment.contains("TLS_KEY"), "{environment}");
-}
-
-#[test]
-fn a_rust_server_gets_the_paths_of_tls_as_variables_if_the_command_is_told_so() {
-    let mut project = Project::new(&[
-        ("package.json", "{ \"name\": \"notes\", \"version\": \"0.1.0\" }"),
-        ("kit.config.ts", ""),
-        ("Cargo.toml", "[package]\nname = \"notes\"\nversion = \"0.1.0\"\n"),
-        ("src/orders.routes.ts", ROUTES),
-    ]);
-    project.host.config = Some(Ok(serde_json::json!({
-        "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
-    })));
-    let report = project
-        .kit(&["generate", "deploy", "--dry-run", "--json", "--tls"])
-        .json();
-    let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
-    assert!(
-        deployment.contains("value: /etc/notes/tls/tls.crt\n"),
-        "{deployment}"
-    );
-    assert_eq!(deployment.matches("scheme: HTTPS\n").count(), 3, "{deployment}");
-    let notes = report["notes"].as_array().expect("notes");
-    assert!(
-        notes
-            .iter()
-            .any(|note| note.as_str().unwrap().contains("feature `tls`")),
-        "{notes:?}"
-    );
-}
-
 #[test]
 fn options_of_node_and_arguments_in_the_script_start_are_in_the_unit() {
     let project = shop();
@@ -490,4 +352,53 @@ fn options_of_node_and_arguments_in_the_script_start_are_in_the_unit() {
         notes.contains("the shell computes a part of the script `work`"),
         "{notes}"
     );
+}
+
+#[test]
+fn variables_before_node_in_a_script_are_in_the_files_of_its_program() {
+    let project = shop();
+    let script = |start: &str, work: &str| {
+        let manifest = serde_json::json!({
+            "name": "shop", "version": "1.0.0", "scripts": { "start": start, "work": work },
+        });
+        project.write("package.json", &manifest.to_string());
+        project.kit(&["generate", "deploy", "--dry-run", "--json"]).json()
+    };
+    let report = script(
+        "NODE_ENV=production PORT=9000 SHOP_NAME='our $hop' MAIL_PASSWORD=x node src/main.ts",
+        "SHOP_NAME=mail node src/worker.ts",
+    );
+    let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
+    for lines in [
+        "            - name: SHOP_NAME\n              value: \"our $hop\"\n",
+        "containerPort: 9000\n",
+        "key: MAIL_PASSWORD\n",
+    ] {
+        assert!(deployment.contains(lines), "no {lines} in {deployment}");
+    }
+    assert_eq!(deployment.matches("SHOP_NAME").count(), 1, "{deployment}");
+    let pods = text(&report, "deploy/kubernetes/worker.yaml");
+    assert!(
+        pods.contains("- name: SHOP_NAME\n              value: mail\n"),
+        "{pods}"
+    );
+    let compose = text(&report, "deploy/compose/compose.yaml");
+    assert!(compose.contains("SHOP_NAME: \"our $$hop\"\n"), "{compose}");
+    let unit = text(&report, "deploy/systemd/shop.service");
+    assert!(
+        unit.contains("\nEnvironment=\"SHOP_NAME=our $hop\"\n") && unit.contains("\nEnvironment=PORT=9000\n"),
+        "{unit}"
+    );
+    let worker = text(&report, "deploy/systemd/shop-worker.service");
+    assert!(worker.contains("\nEnvironment=SHOP_NAME=mail\n"), "{worker}");
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("check MAIL_PASSWORD in the files") && !notes.contains("SHOP_NAME"),
+        "{notes}"
+    );
+    // A worker without a script of its own gets the variables of the server.
+    let report = script("SHOP_NAME=a node src/main.ts", "node --watch src/worker.ts");
+    let worker = text(&report, "deploy/systemd/shop-worker.service");
+    assert!(worker.contains("\nEnvironment=SHOP_NAME=a\n"), "{worker}");
+    assert!(!worker.contains("--watch"), "{worker}");
 }

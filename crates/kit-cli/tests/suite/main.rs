@@ -13,6 +13,7 @@ mod diff_options;
 mod diff_routes;
 mod explain;
 mod generate_deploy;
+mod generate_deploy_tls;
 mod inspect;
 mod inspect_large;
 mod inspect_sidecar;

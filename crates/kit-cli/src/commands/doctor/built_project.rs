@@ -33,19 +33,20 @@ pub(super) fn configuration(project: &Project) -> Check {
     }
 }
 
+/// Analyzes the sources and compares the artifacts. If that is not possible, returns the result for `kit doctor`.
+pub(super) async fn report(project: &Project, context: &Context<'_>) -> Result<BuildReport, Check> {
+    check_build(project, context).await.map_err(|stop| {
+        let (message, help) = stop.summary();
+        let mut check = Check::fail("artifacts", message);
+        check.help = help;
+        check
+    })
+}
+
 /// Checks that the artifacts are up to date, that git ignores them, and that migrations exist for all changes of the
 /// types.
-pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
+pub(super) fn check(project: &Project, context: &Context<'_>, report: &BuildReport) -> Vec<Check> {
     let directory = &project.config.output_dir;
-    let report = match check_build(project, context).await {
-        Ok(report) => report,
-        Err(stop) => {
-            let (message, help) = stop.summary();
-            let mut check = Check::fail("artifacts", message);
-            check.help = help;
-            return vec![check];
-        }
-    };
     if !report.succeeded() {
         let errors = report
             .diagnostics
@@ -66,7 +67,7 @@ pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check
     }];
     checks.extend(ignored(&project.root, directory, context));
     if report.counts.entities > 0 {
-        checks.push(migrations(&report));
+        checks.push(migrations(report));
     }
     checks
 }

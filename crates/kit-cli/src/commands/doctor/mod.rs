@@ -95,9 +95,18 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         }
         Ok(project) => {
             checks.push(built_project::configuration(&project));
-            checks.extend(built_project::check(&project, context).await);
+            let tls = match built_project::report(&project, context).await {
+                Ok(report) => {
+                    checks.extend(built_project::check(&project, context, &report));
+                    report.tls
+                }
+                Err(check) => {
+                    checks.push(check);
+                    None
+                }
+            };
             checks.extend(variables::check(&project, context).await);
-            checks.extend(tls::check(&project, context).await);
+            checks.extend(tls::check(&project, context, tls));
             checks.push(database::check(&root, context));
         }
     }

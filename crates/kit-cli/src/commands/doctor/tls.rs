@@ -6,7 +6,7 @@ use std::iter::{once, repeat};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use kit_build::analyze_with;
+use kit_ir::LiteralOption;
 use kit_tls::rustls::pki_types::CertificateDer;
 use kit_tls::rustls::pki_types::pem::PemObject as _;
 use kit_tls::{Certificates, ClientCertificates, MinimumVersion, Options};
@@ -14,10 +14,8 @@ use x509_cert::Certificate;
 use x509_cert::der::Decode as _;
 
 use super::Check;
-use crate::commands::build_steps::request;
 use crate::context::Context;
-use crate::plugins::Plugins;
-use crate::project::{Project, build_time, has_rust_server};
+use crate::project::{Project, has_rust_server};
 
 /// Name of these checks in the report of `kit doctor`.
 const NAME: &str = "tls";
@@ -35,8 +33,9 @@ const FILES: [(&str, &str, &str); 3] = [
 /// Paths of the files, in the order of [`FILES`].
 type Paths = [Option<PathBuf>; 3];
 
-/// Returns no check if the application speaks plain HTTP.
-pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
+/// Checks the files of the option `tls` of `listen`, or those of the variables of a Rust server. Returns no check if the application
+/// speaks plain HTTP, or if the sources cannot be read, which another check reports.
+pub(super) fn check(project: &Project, context: &Context<'_>, option: Option<LiteralOption>) -> Vec<Check> {
     let variables = FILES.map(|(_, variable, _)| {
         let value = context.environment.var(variable);
         value
@@ -49,8 +48,8 @@ pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check
         }
         variables
     } else {
-        match of_source(project, context, variables).await {
-            Some(paths) => paths,
+        match option {
+            Some(option) => of_source(project, option, variables),
             None => return Vec::new(),
         }
     };
@@ -102,13 +101,8 @@ pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check
 }
 
 /// Returns the paths in the option `tls` of `listen`. A path that the source does not contain is the one in the variable with the usual
-/// name. Returns `None` if no call of `listen` has the option, or if the sources have mistakes, which another check reports.
-async fn of_source(project: &Project, context: &Context<'_>, mut variables: Paths) -> Option<Paths> {
-    let time = build_time(context.environment).ok()?;
-    let analysis = analyze_with(&request(project, &time), &Plugins(context.host), &())
-        .await
-        .ok()?;
-    let option = analysis.program.application.tls?;
+/// name.
+fn of_source(project: &Project, option: LiteralOption, mut variables: Paths) -> Paths {
     let value = option.value.unwrap_or_default();
     for ((property, _, _), path) in FILES.iter().zip(&mut variables) {
         match value.get(property) {
@@ -119,7 +113,7 @@ async fn of_source(project: &Project, context: &Context<'_>, mut variables: Path
             None => *path = None,
         }
     }
-    Some(variables)
+    variables
 }
 
 /// Returns a warning if this user cannot read a file. It is no failure, because the server may run on another machine or as another user.

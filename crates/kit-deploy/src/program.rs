@@ -1,0 +1,156 @@
+//! Programs for Node, with what a script of package.json gives them.
+
+use crate::tls::Tls;
+use crate::variable::{FITTING, SET, Variable, VariableSource, may_be_secret};
+
+/// A program for Node, as a script of package.json starts it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeProgram {
+    /// Path of the program, such as `src/main.ts`.
+    pub program: String,
+    /// Options of node, such as `--enable-source-maps`.
+    pub options: Vec<String>,
+    /// Arguments of the program.
+    pub arguments: Vec<String>,
+    /// Variables that the script sets for the program, in the order of the script.
+    pub variables: Vec<ScriptVariable>,
+}
+
+/// A variable that a script sets for a program: `TZ=UTC node src/main.ts`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptVariable {
+    /// Name of the variable.
+    pub name: String,
+    /// Value of the variable; `None` if the shell computes the value.
+    pub value: Option<String>,
+}
+
+impl NodeProgram {
+    /// Returns the words of the command that starts the program. `node` is the program of Node.
+    pub(crate) fn command(&self, node: &str) -> Vec<String> {
+        let words = [node.to_owned()].into_iter().chain(self.options.iter().cloned());
+        let words = words.chain([self.program.clone()]);
+        words.chain(self.arguments.iter().cloned()).collect()
+    }
+
+    /// Returns the port that the script sets. Returns `None` if the script sets none.
+    pub(crate) fn port(&self) -> Option<u16> {
+        let port = self.variables.iter().rfind(|variable| variable.name == "PORT")?;
+        let port = port.value.as_deref()?.parse().ok();
+        port.filter(|port| *port > 0)
+    }
+
+    /// Returns the variables of the script that the files set, with their values. Tells the user the names of the others: those whose values
+    /// the shell computes, those that are secret, and those that the files set themselves.
+    pub(crate) fn settable(
+        &self,
+        variables: &[Variable],
+        tls: Option<&Tls>,
+        notes: &mut Vec<String>,
+    ) -> Vec<(String, String)> {
+        let is_port = |name: &str| name == "PORT" && self.port().is_some();
+        let is_secret = |name: &str| {
+            let declared = variables.iter().find(|variable| variable.name == name);
+            declared.map_or_else(
+                || may_be_secret(name),
+                |variable| matches!(variable.source, VariableSource::Secret { .. }),
+            )
+        };
+        let is_set = |name: &str| {
+            let of_tls = tls.is_some_and(|tls| tls.variables.iter().any(|(known, _)| *known == name));
+            of_tls || SET.contains(&name) || FITTING.contains(&name)
+        };
+        let mut settable: Vec<(String, String)> = Vec::new();
+        let mut others: Vec<&str> = Vec::new();
+        for ScriptVariable { name, value } in &self.variables {
+            let value = value.as_deref().filter(|value| !value.contains(char::is_control));
+            if is_port(name) || (name == "NODE_ENV" && value == Some("production")) {
+                continue;
+            }
+            match value {
+                Some(value) if !is_secret(name) && !is_set(name) => {
+                    // The shell uses the last of several values.
+                    settable.retain(|(known, _)| known != name);
+                    settable.push((name.clone(), value.to_owned()));
+                }
+                _ => others.push(name),
+            }
+        }
+        if !others.is_empty() {
+            notes.push(format!(
+                "the script that starts {} sets variables that the files do not take from it: check {} in the files",
+                self.program,
+                others.join(", ")
+            ));
+        }
+        settable
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NodeProgram, ScriptVariable};
+    use crate::variable::{Variable, VariableSource};
+
+    fn program(variables: &[(&str, Option<&str>)]) -> NodeProgram {
+        NodeProgram {
+            program: "src/main.ts".to_owned(),
+            variables: variables
+                .iter()
+                .map(|(name, value)| ScriptVariable {
+                    name: (*name).to_owned(),
+                    value: value.map(str::to_owned),
+                })
+                .collect(),
+            ..NodeProgram::default()
+        }
+    }
+
+    #[test]
+    fn files_set_the_values_of_a_script_and_the_last_of_several() {
+        let program = program(&[
+            ("NODE_ENV", Some("production")),
+            ("TZ", Some("UTC")),
+            ("PORT", Some("8080")),
+            ("TZ", Some("Europe/Zurich")),
+        ]);
+        let mut notes = Vec::new();
+        let settable = program.settable(&[], None, &mut notes);
+        assert_eq!(settable, [("TZ".to_owned(), "Europe/Zurich".to_owned())]);
+        assert_eq!(program.port(), Some(8080));
+        assert!(notes.is_empty(), "{notes:?}");
+    }
+
+    #[test]
+    fn secrets_computed_values_and_variables_of_the_files_are_in_a_note() {
+        let declared = |name: &str, source| Variable {
+            name: name.to_owned(),
+            description: None,
+            source,
+        };
+        let variables = [
+            declared("PIN", VariableSource::Secret { required: true }),
+            declared("TOKEN", VariableSource::Optional(None)),
+        ];
+        let program = program(&[
+            ("NODE_ENV", Some("test")),
+            ("PIN", Some("1")),
+            ("TOKEN", Some("public")),
+            ("API_KEY", Some("k")),
+            ("REDIS_URL", Some("redis://:p@h")),
+            ("HOST", Some("127.0.0.1")),
+            ("PORT", Some("0")),
+            ("NAME", None),
+            ("LINES", Some("a\nb")),
+        ]);
+        let mut notes = Vec::new();
+        let settable = program.settable(&variables, None, &mut notes);
+        assert_eq!(settable, [("TOKEN".to_owned(), "public".to_owned())]);
+        assert_eq!(
+            notes,
+            [
+                "the script that starts src/main.ts sets variables that the files do not take from it: check NODE_ENV, PIN, API_KEY, REDIS_URL, HOST, PORT, NAME, LINES in the files"
+            ]
+        );
+    }
+}
