@@ -4,10 +4,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { join } from "node:path";
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 
-import type { RouteTable } from "@kit/testing";
-import { type AnyHandlers, type App, createApp } from "@kit/core";
+import { createIntegrationSuite, type RouteTable } from "@kit/testing";
+import { type AnyHandlers, type App, type BaseContext, createApp } from "@kit/core";
 import { expressServer } from "@kit/server-express";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/bodies/client/index.ts";
@@ -136,4 +136,26 @@ test("the generated client and the server agree about every format", async () =>
   } finally {
     await app.close({ delayMs: 0, graceMs: 0 });
   }
+});
+
+test("a suite ends a response after `readMs`, and leaves out its headers with `defaultHeaders: false`", async (t) => {
+  const project = join(root, "project");
+  await cp(directory, join(project, ".kit"), { recursive: true });
+  const handlers: AnyHandlers = {
+    "GET /events": async function* ({ ctx }: { ctx: BaseContext }) {
+      yield { event: "progress", data: { percent: 1 }, id: ctx.headers["x-user"] ?? "nobody" };
+      await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+    },
+  };
+  const suite = await createIntegrationSuite({
+    app: async () => ({ app: application(handlers) }),
+    headers: { "x-user": "ada" },
+    root: project,
+    database: false,
+    after: (close) => t.after(close),
+  });
+  const { text } = await suite.request("GET /events", { readMs: 300 });
+  assert.match(text, /^id: ada$/m);
+  const other = await suite.request("GET /events", { readMs: 300, defaultHeaders: false });
+  assert.match(other.text, /^id: nobody$/m);
 });

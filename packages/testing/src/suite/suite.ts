@@ -201,7 +201,7 @@ class Suite implements IntegrationSuite {
         `\`${route}\` is not a route. Write a method and a path pattern, such as \`GET /notes/:id\``,
       );
     const { fixture, path, ...slots } = await this.#handshake(route, pattern, request);
-    const { body, text } = request;
+    const { body, text, defaultHeaders, readMs } = request;
     const whole =
       isMembers(fixture.body) && isMembers(body ?? {})
         ? { ...fixture.body, ...(body as object) }
@@ -209,6 +209,8 @@ class Suite implements IntegrationSuite {
     return this.client.request(method, path, {
       ...slots,
       ...(text === undefined ? {} : { text }),
+      ...(defaultHeaders === undefined ? {} : { defaultHeaders }),
+      ...(readMs === undefined ? {} : { readMs }),
       ...(whole === undefined ? {} : { body: whole }),
     });
   }
@@ -223,8 +225,11 @@ class Suite implements IntegrationSuite {
         `\`${route}\` is not the route of a WebSocket. Write WS and a path pattern, such as \`WS /rooms/:room\``,
       );
     const { path, query, headers, cookies } = await this.#handshake(route, pattern, request);
-    const { protocols } = request;
-    const offer = protocols === undefined ? {} : { protocols };
+    const { protocols, defaultHeaders } = request;
+    const offer = {
+      ...(protocols === undefined ? {} : { protocols }),
+      ...(defaultHeaders === undefined ? {} : { defaultHeaders }),
+    };
     const plainText = this.#kinds?.get(route)?.out.includes("text") === true;
     return (await this.client.socket(path, {
       query,
