@@ -3,14 +3,7 @@ import { and, asc, count, desc, eq, inArray } from "drizzle-orm";
 import { type DeliveryRow, deliveries } from "../.kit/schemas/deliveries.ts";
 import { type DeliveryItemRow, deliveryItems } from "../.kit/schemas/delivery_items.ts";
 import { type Caller, dbOf, violates } from "./database.ts";
-import type {
-  Delivery,
-  DeliveryItem,
-  DeliveryPage,
-  DeliveryQuery,
-  DeliveryView,
-  NewDelivery,
-} from "./deliveries.types.ts";
+import type { Delivery, DeliveryPage, DeliveryQuery, DeliveryView, NewDelivery } from "./deliveries.types.ts";
 
 /** Stores a delivery with its products. Throws 404 for an unknown product and 409 for a tracking number that is taken. */
 export async function addDelivery(ctx: Caller, { items, ...values }: NewDelivery): Promise<DeliveryView> {
@@ -107,16 +100,11 @@ async function withItems(ctx: Caller, found: readonly DeliveryRow[]): Promise<De
   return found.map((delivery) => viewOf(delivery, itemsOf.get(delivery.id) ?? []));
 }
 
-/** Returns a delivery with its products. The database returns decimal numbers as texts. */
-function viewOf({ freight, ...delivery }: DeliveryRow, items: readonly DeliveryItemRow[]): DeliveryView {
+/** Returns a delivery with its products. */
+function viewOf(delivery: DeliveryRow, items: readonly DeliveryItemRow[]): DeliveryView {
   return {
     ...delivery,
-    freight: freight as Delivery["freight"],
-    items: items.map(({ productId, quantity, purchasePrice }) => ({
-      productId,
-      quantity,
-      purchasePrice: purchasePrice as DeliveryItem["purchasePrice"],
-    })),
+    items: items.map(({ productId, quantity, purchasePrice }) => ({ productId, quantity, purchasePrice })),
   };
 }
 

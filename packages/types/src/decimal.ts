@@ -7,15 +7,18 @@ declare const decimal: unique symbol;
  * would round such numbers, so handlers receive the text. A text without an exponent, a `+` and needless zeros at its
  * start is valid.
  *
+ * A plain string is assignable, so that rows of a database and literals need no cast. A decimal number with other digits is
+ * not assignable.
+ *
  * @example
  * ```ts
  * interface Invoice {
  *   total: Decimal<12, 2>;
  * }
  *
- * const total = "19.90" as Decimal<12, 2>;
+ * const invoice: Invoice = { total: "19.90" };
  * ```
  */
 export type Decimal<Precision extends number, Scale extends number = 0> = string & {
-  readonly [decimal]: [Precision, Scale];
+  readonly [decimal]?: [Precision, Scale];
 };

@@ -61,6 +61,8 @@ impl Evaluator<'_> {
         });
         let mut mark = Property::plain(MARK.into(), KeyKind::Symbol, tuple, location);
         mark.readonly = true;
+        // A plain string is assignable, so that rows and literals need no cast.
+        mark.optional = true;
         let marked = self.store.object(Object {
             properties: vec![mark],
             ..Object::default()

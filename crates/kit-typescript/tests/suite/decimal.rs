@@ -57,6 +57,37 @@ fn a_decimal_keeps_its_digits_through_aliases_unions_generics_and_references() {
 }
 
 #[test]
+fn a_string_is_assignable_to_a_decimal_and_other_digits_are_not() {
+    check_types(
+        &format!(
+            r#"{IMPORT}
+        type Fits<T> = T extends Decimal<10, 2> ? "yes" : "no";
+        export interface A {{
+          text: Fits<string>;
+          literal: Fits<"1.50">;
+          same: Fits<Decimal<10, 2>>;
+          other: Fits<Decimal<12, 2>>;
+          number: Fits<number>;
+          branded: Fits<string & {{ readonly __brand: 1 }}>;
+          back: Decimal<10, 2> extends string ? "yes" : "no";
+        }}
+        "#
+        ),
+        r#"
+        type A = {
+          text: "yes";
+          literal: "yes";
+          same: "yes";
+          other: "no";
+          number: "no";
+          branded: "yes";
+          back: "yes";
+        }
+        "#,
+    );
+}
+
+#[test]
 fn the_scale_of_a_decimal_is_zero_unless_given() {
     check_types(
         &format!("{IMPORT}export interface A {{ a: Decimal<1>; b: Decimal<2, 2>; c: Decimal<2, 1> }}"),

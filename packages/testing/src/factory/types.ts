@@ -73,10 +73,14 @@ export type RuleOf<V> = [V] extends [never]
     ? RuleName
     : Always | RulesOfKind<Present<V>>;
 
+/** A plain string is assignable to each `Decimal`, and a `Decimal` only to those with its digits. */
+type IsDecimal<V> =
+  V extends Decimal<never, never> ? false : V extends Decimal<number, number> ? true : false;
+
 type Bound = "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum";
 
 type RulesOfKind<V> =
-  V extends Decimal<number, number>
+  IsDecimal<V> extends true
     ? "format" | Bound
     : V extends string
       ? "enum" | "format" | "pattern" | "template" | "minLength" | "maxLength"

@@ -173,9 +173,14 @@ impl Evaluator<'_> {
             (_, Ty::Branded(base, tags)) => match self.store.get(from).clone() {
                 Ty::Branded(own, more) => {
                     (self.assignable(own, base) || self.assignable(from, base))
-                        && (self.assignable(more, tags) || self.assignable(own, tags))
+                        && (self.assignable(more, tags)
+                            || self.assignable(own, tags)
+                            || (self.lacks_optional(own, tags) && self.lacks_optional(more, tags)))
                 }
-                _ => self.assignable(from, base) && self.assignable(from, tags),
+                _ => {
+                    self.assignable(from, base)
+                        && (self.assignable(from, tags) || self.lacks_optional(from, tags))
+                }
             },
             (Ty::Branded(base, tags), _) => self.assignable(base, to) || self.assignable(tags, to),
             (Ty::Literal(Literal::String(text)), Ty::Template(parts)) => self.text_fits(&text, &parts),

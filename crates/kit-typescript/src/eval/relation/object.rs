@@ -133,6 +133,28 @@ impl Evaluator<'_> {
         }
     }
 
+    fn has_member(&self, from: TyId, name: &str) -> bool {
+        (name == "length" && self.has_length(from)) || self.is_method(from, name)
+    }
+
+    /// Returns true if all properties of a brand are optional, and a type has none of them. TypeScript does not compare a
+    /// part of an intersection as a weak type, so `string` is assignable to `string & { readonly mark?: "id" }`.
+    pub(super) fn lacks_optional(&mut self, from: TyId, brand: TyId) -> bool {
+        let Ty::Object(brand) = *self.store.get(brand) else {
+            return false;
+        };
+        let brand = self.store.object_at(brand);
+        let from_object = match *self.store.get(from) {
+            Ty::Object(object) => Some(self.store.object_at(object)),
+            _ => None,
+        };
+        is_weak(&brand)
+            && brand.properties.iter().all(|property| match &from_object {
+                Some(object) => object.property(&property.name).is_none(),
+                None => !self.has_member(from, &property.name),
+            })
+    }
+
     /// Returns true if a value such as a string or an array has the members of an object type: `length` for
     /// `{ length: number }`.
     pub(super) fn members_assignable(&mut self, from: TyId, to: ObjectId) -> bool {
@@ -141,10 +163,11 @@ impl Evaluator<'_> {
             return false;
         }
         if is_weak(&to) {
-            let shares = |property: &Property| {
-                (&*property.name == "length" && self.has_length(from)) || self.is_method(from, &property.name)
-            };
-            if !to.properties.iter().any(shares) {
+            if !to
+                .properties
+                .iter()
+                .any(|property| self.has_member(from, &property.name))
+            {
                 return false;
             }
         }
