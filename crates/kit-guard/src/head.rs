@@ -45,6 +45,30 @@ pub struct Layout {
     pub head_end: usize,
     /// End of the request, after its body.
     pub end: usize,
+    /// Lengths of the names of the header fields, see [`Layout::may_have_field`].
+    pub(crate) name_lengths: u64,
+}
+
+impl Layout {
+    /// Returns false if the request has no header field whose name has this length, so that a search would find nothing.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let guard = Guard::new(Limits::default());
+    /// let layout = guard.admit_first(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n", 0).unwrap();
+    /// assert!(layout.may_have_field("host"));
+    /// assert!(!layout.may_have_field("traceparent"));
+    /// ```
+    #[must_use]
+    pub fn may_have_field(&self, name: &str) -> bool {
+        self.name_lengths & length_bit(name.len()) != 0
+    }
+}
+
+/// Returns the bit for names with this length. Long names share a bit.
+fn length_bit(length: usize) -> u64 {
+    1 << length.min(63)
 }
 
 /// Method that determines where the body of a request ends.
@@ -119,6 +143,7 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> 
     let line = check_request_line(request_line, limits)?;
     let mut fields = Fields::default();
     let mut count = 0;
+    let mut name_lengths = 0;
     for line in lines {
         if line.is_empty() {
             break;
@@ -128,6 +153,7 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> 
             return Err(Rejection::HEADERS_TOO_LARGE);
         }
         let (name, value) = split_field(line)?;
+        name_lengths |= length_bit(name.len());
         fields.note(name, value)?;
     }
     Ok(Checked {
@@ -139,6 +165,7 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> 
             fields: request_line.len() + 2,
             head_end: head.len(),
             end: head.len(),
+            name_lengths,
         },
         is_plain: line.is_http_11 && line.is_origin_form && !fields.special,
     })

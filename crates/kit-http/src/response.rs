@@ -1,5 +1,7 @@
 //! Responses and the rules for their content.
 
+use std::cell::RefCell;
+
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, UPGRADE};
 use http::{HeaderMap, StatusCode};
@@ -200,12 +202,54 @@ impl Response {
     }
 }
 
+/// Maximum number of header names that are kept. A handler may make names from what clients send.
+const MAX_NAMES: usize = 32;
+
+thread_local! {
+    /// Header names of earlier responses. An application sets the same few names again and again, and a copy of a known name needs
+    /// no memory.
+    static NAMES: RefCell<Vec<HeaderName>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Parses the name of a header. Returns `None` if the name is invalid.
+fn parse_name(name: &str) -> Option<HeaderName> {
+    NAMES.with_borrow_mut(|names| {
+        if let Some(known) = names.iter().find(|known| known.as_str() == name) {
+            return Some(known.clone());
+        }
+        let parsed = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        if names.len() < MAX_NAMES {
+            names.push(parsed.clone());
+        }
+        Some(parsed)
+    })
+}
+
 /// Parses the name and value of a header.
 pub(crate) fn parse_header(name: &str, value: &[u8]) -> Result<(HeaderName, HeaderValue), ResponseError> {
-    let Ok(parsed) = HeaderName::from_bytes(name.as_bytes()) else {
+    let Some(parsed) = parse_name(name) else {
         return Err(ResponseError::HeaderName(name.to_owned()));
     };
     let value =
         HeaderValue::from_bytes(value).map_err(|_| ResponseError::HeaderValue(parsed.as_str().to_owned()))?;
     Ok((parsed, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_NAMES, parse_name};
+
+    #[test]
+    fn parses_header_names_that_occurred_before_and_more_names_than_are_kept() {
+        for _ in 0..2 {
+            for number in 0..=MAX_NAMES {
+                let name = format!("x-name-{number}");
+                assert_eq!(parse_name(&name).expect("valid").as_str(), name);
+                let upper = format!("X-Name-{number}");
+                assert_eq!(parse_name(&upper).expect("valid").as_str(), name);
+            }
+            assert!(parse_name("x name").is_none());
+            assert!(parse_name("").is_none());
+        }
+    }
 }

@@ -449,7 +449,11 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
         if request.body().is_empty() || !request.is_plain_json() {
             return Ok(self.undefined);
         }
-        std::str::from_utf8(request.body()).map_or(Ok(self.undefined), |text| self.env.string(text))
+        let body = request.body();
+        if body.is_ascii() {
+            return self.env.latin1(body);
+        }
+        std::str::from_utf8(body).map_or(Ok(self.undefined), |text| self.env.string(text))
     }
 }
 

@@ -20,7 +20,8 @@ export class RequestValidationError extends ValidationError {
   readonly failures: readonly ValidationFailure[];
 
   constructor(slot: RequestSlot, schema: string, failures: readonly ValidationFailure[]) {
-    super("VALIDATION_ERROR", describeInvalid(slot, failures), { fields: failures.map(toField) });
+    const { message, details } = invalid(slot, failures);
+    super("VALIDATION_ERROR", message, details);
     this.slot = slot;
     this.schema = schema;
     this.failures = failures;
@@ -49,9 +50,15 @@ export class ResponseContractError extends Error {
   }
 }
 
-/** Returns the message of a {@link RequestValidationError}. */
-export function describeInvalid(slot: RequestSlot, failures: readonly ValidationFailure[]): string {
-  return describe(`Invalid ${slotInWords[slot]}`, failures);
+/** Message and details of a {@link RequestValidationError}. */
+export function invalid(
+  slot: RequestSlot,
+  failures: readonly ValidationFailure[],
+): { readonly message: string; readonly details: { readonly fields: readonly object[] } } {
+  return {
+    message: describe(`Invalid ${slotInWords[slot]}`, failures),
+    details: { fields: failures.map(toField) },
+  };
 }
 
 function describe(what: string, failures: readonly ValidationFailure[]): string {

@@ -24,6 +24,7 @@ export const unknownAddress = "ip unknown";
 
 /** Returns a function that returns the name of the client of a request. Names have at most 64 characters. */
 export function keyReader(by: LimitKey): (input: MiddlewareInput) => string {
+  if (by === "ip") return ({ ctx }) => addressKey(ctx.ip);
   const read = valueReader(by);
   return (input) => {
     const value = read(input);
@@ -35,7 +36,6 @@ export function keyReader(by: LimitKey): (input: MiddlewareInput) => string {
 
 function valueReader(by: LimitKey): (input: MiddlewareInput) => string | undefined {
   if (typeof by === "function") return by;
-  if (by === "ip") return () => undefined;
   const header = /^header ([!#$%&'*+.^_`|~0-9a-z-]+)$/i.exec(by)?.[1]?.toLowerCase();
   if (header !== undefined) return ({ headers }) => headers[header];
   const path = by.split(".");

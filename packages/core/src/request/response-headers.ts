@@ -36,11 +36,21 @@ const valuePattern = /^[\t\x20-\x7e]*$/;
 /** Matches what all servers send unchanged: each character as one byte of Latin-1. */
 const latin1Pattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Maximum number of names that are kept, and their maximum length. A handler may make names from what clients send. */
-const [mostValidNames, longestValidName] = [200, 100];
+/**
+ * Maximum number of names that are kept, and maximum length of these names and of their values. A handler may make names from what
+ * clients send.
+ */
+const [mostValidNames, longestValid] = [200, 100];
 
-/** Names that were checked, with the same names in lower case. An application sets the same few names again and again. */
-const validNames = new Map<string, string>();
+/** Name that was checked. */
+interface ValidName {
+  readonly lowerName: string;
+  /** Value that was checked first. Many headers always have the same value. `null` if there is none yet, or if it is long. */
+  firstValue: string | null;
+}
+
+/** Names that were checked. An application sets the same few names again and again. */
+const validNames = new Map<string, ValidName>();
 
 /** Response headers that middleware and the handler set, as alternating names and values. */
 export class ResponseHeaders {
@@ -66,9 +76,13 @@ export class ResponseHeaders {
 
   /** Sets a header and replaces its previous value. A value of `set-cookie` is added to the previous values. */
   set(name: string, value: string | readonly string[]): void {
-    const lowerName = validNames.get(name) ?? checkName(name);
+    const known = validNames.get(name);
+    const lowerName = known === undefined ? checkName(name) : known.lowerName;
     if (typeof value === "string") {
-      checkValue(lowerName, value);
+      if (known === undefined || known.firstValue !== value) {
+        checkValue(lowerName, value);
+        if (known?.firstValue === null && value.length <= longestValid) known.firstValue = value;
+      }
       this.#storeOne(lowerName, value);
       return;
     }
@@ -218,7 +232,8 @@ function checkName(name: unknown): string {
   if (ofTheServer.has(lowerName)) {
     throw new TypeError(`The header ${lowerName} is set by the server and cannot be set by a handler`);
   }
-  if (validNames.size < mostValidNames && name.length <= longestValidName) validNames.set(name, lowerName);
+  if (validNames.size < mostValidNames && name.length <= longestValid)
+    validNames.set(name, { lowerName, firstValue: null });
   return lowerName;
 }
 
