@@ -128,12 +128,24 @@ fn for_each(names: [&str; 5], value: impl Fn() -> Value) -> BTreeMap<String, Val
     names.iter().map(|name| ((*name).to_owned(), value())).collect()
 }
 
+/// Packages on which other packages of kit depend, without the packages of single platforms.
+const TAKEN_ALONG: [&str; 6] = [
+    "@kit/cli",
+    "@kit/core",
+    "@kit/errors",
+    "@kit/server-node",
+    "@kit/transform-native",
+    "@kit/types",
+];
+
 /// Returns the `overrides` for the packages of kit that the project needs only through other packages. With
-/// these entries npm installs them from the archives, because the registry does not have them.
+/// these entries npm installs them from the archives, because the registry does not have them. Other packages have no
+/// entry, because npm refuses to add a package with an entry: `npm install kit-otel-0.1.0.tgz`.
 fn overrides(archives: &Archives, own: &Own) -> Value {
     let taken_along = archives
         .packages()
         .iter()
+        .filter(|name| TAKEN_ALONG.contains(&name.as_str()) || name.contains("-native-"))
         .filter(|name| !own.runs.contains(name) && !own.develops.contains(name))
         .map(|name| (name.clone(), archives.specifier(name)));
     sorted(taken_along)
@@ -147,4 +159,66 @@ fn sorted(packages: impl Iterator<Item = (String, String)>) -> Value {
         .into_iter()
         .map(|(name, range)| (name, Value::from(range)));
     Value::Object(entries.collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use serde_json::Value;
+
+    use super::{TAKEN_ALONG, manifest};
+    use crate::{Adapter, Archives, Options, PackageManager, ProjectName, Server, Template};
+
+    #[test]
+    fn packages_that_users_add_have_no_override() {
+        let names = [
+            "core",
+            "otel",
+            "server-fastify",
+            "server-native-linux-x64-gnu",
+            "server-node",
+        ];
+        let files = names.map(|name| format!("kit-{name}-{}.tgz", crate::options::VERSION));
+        let text = manifest(&Options {
+            name: ProjectName::parse("shelf").unwrap(),
+            template: Template::Minimal,
+            server: Server::Native,
+            database: Adapter::Raw,
+            manager: PackageManager::Npm,
+            timestamp: "20261121090000".to_owned(),
+            archives: Some(Archives::new("/kit", files.iter().map(String::as_str))),
+        });
+        let project: Value = serde_json::from_str(&text).unwrap();
+        let overrides: Vec<&String> = project["overrides"].as_object().unwrap().keys().collect();
+        assert_eq!(
+            overrides,
+            ["@kit/server-native-linux-x64-gnu", "@kit/server-node"]
+        );
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods)] // Reason: the packages are files.
+    fn overrides_are_the_packages_on_which_packages_of_kit_depend() {
+        let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages");
+        let mut needed = BTreeSet::new();
+        for directory in fs::read_dir(packages).unwrap() {
+            // A directory without a manifest is no package.
+            let Ok(text) = fs::read_to_string(directory.unwrap().path().join("package.json")) else {
+                continue;
+            };
+            let manifest: Value = serde_json::from_str(&text).unwrap();
+            let dependencies = manifest["dependencies"].as_object();
+            needed.extend(
+                dependencies
+                    .into_iter()
+                    .flat_map(|entries| entries.keys())
+                    .filter(|name| name.starts_with("@kit/"))
+                    .cloned(),
+            );
+        }
+        assert_eq!(needed, TAKEN_ALONG.map(str::to_owned).into());
+    }
 }
