@@ -36,6 +36,39 @@ pub fn violated_constraint(error: &Error) -> Option<&str> {
     error.as_database_error()?.constraint()
 }
 
+/// Returns true if PostgreSQL rolled a transaction back because of another transaction: a serialization failure (`40001`)
+/// or a deadlock (`40P01`). The same transaction may succeed if it runs again from its beginning.
+///
+/// Without a repetition, the response is 503 `TRANSACTION_CONFLICT` with `Retry-After`.
+///
+/// ```
+/// use kit_runtime::{Error, sql};
+/// use sqlx::PgPool;
+///
+/// async fn transfer(pool: &PgPool) -> Result<(), Error> {
+///     let mut transaction = pool.begin_with("BEGIN ISOLATION LEVEL SERIALIZABLE").await?;
+///     sqlx::query("UPDATE accounts SET cents = cents + 1")
+///         .execute(&mut *transaction)
+///         .await?;
+///     Ok(transaction.commit().await?)
+/// }
+///
+/// async fn transfer_with_retries(pool: &PgPool) -> Result<(), Error> {
+///     for _ in 0..3 {
+///         match transfer(pool).await {
+///             Err(error) if sql::is_transaction_conflict(&error) => {}
+///             ended => return ended,
+///         }
+///     }
+///     transfer(pool).await
+/// }
+/// ```
+pub fn is_transaction_conflict(error: &crate::Error) -> bool {
+    error
+        .source()
+        .is_some_and(crate::postgres::is_transaction_conflict)
+}
+
 /// Returns true if a statement failed because a column cannot store one of its values: a string with the wrong format
 /// or too many characters, or a number that is too large.
 ///

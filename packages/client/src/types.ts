@@ -154,7 +154,7 @@ export type CommonFailure<Body = unknown, ValidationStatus extends 400 | 422 = 4
       Body
     >
   | ApiError<"INTERNAL_SERVER_ERROR", 500, unknown, Body>
-  | ApiError<"REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE", 503, unknown, Body>
+  | ApiError<"REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE" | "TRANSACTION_CONFLICT", 503, unknown, Body>
   | ApiFailure<"NETWORK_ERROR" | "TIMEOUT", 0>
   | ApiFailure<"UNEXPECTED_RESPONSE", number>
   | ApiError<OtherCode, number, unknown, Body>;

@@ -1,4 +1,4 @@
-/** Value of the header `retry-after` while the database cannot be reached, in seconds. */
+/** Value of the header `retry-after` after a temporary failure of the database, in seconds. */
 export const retryAfter = "1";
 
 /** Maximum number of errors to read in a chain of causes. A longer chain is circular. */
@@ -25,6 +25,12 @@ const network = new Set([
 const states = new Set(["53300", "57P01", "57P02", "57P03"]);
 const connectionException = /^08[0-9A-Z]{3}$/;
 
+/**
+ * SQL states of a statement that met another transaction: a serialization failure, a deadlock, and a lock that was not
+ * free in time (`NOWAIT`, `lock_timeout`).
+ */
+const statesOfConflicts = new Set(["40001", "40P01", "55P03"]);
+
 /** Error codes of the package `postgres` for a failed or lost connection. */
 const ofPostgres = new Set([
   "CONNECT_TIMEOUT",
@@ -49,18 +55,27 @@ const ofPg = new Set([
  * an outage of the database, although its cause has the same codes. Never throws.
  */
 export function isDatabaseOutage(thrown: unknown): boolean {
+  return temporaryFailure(thrown) === "outage";
+}
+
+/**
+ * Returns the kind of a failure of the database after which the same request may succeed: an outage, or a conflict with
+ * another transaction. Looks at the causes of the error too. Never throws.
+ */
+export function temporaryFailure(thrown: unknown): "outage" | "conflict" | undefined {
   try {
     let error = thrown;
     for (let level = 0; level < depth && error instanceof Error; level += 1) {
       // `fetch` of undici throws a `TypeError`.
-      if (error instanceof TypeError) return false;
-      if (saysOutage(error)) return true;
+      if (error instanceof TypeError) return undefined;
+      if (saysOutage(error)) return "outage";
+      if (statesOfConflicts.has((error as NodeJS.ErrnoException).code ?? "")) return "conflict";
       error = error.cause;
     }
-    return false;
+    return undefined;
   } catch {
     // A getter of a foreign error threw.
-    return false;
+    return undefined;
   }
 }
 

@@ -6,7 +6,7 @@
 import { AppError } from "@kit/errors";
 
 import { environmentOf } from "./environment.ts";
-import { isDatabaseOutage } from "./database-outage.ts";
+import { temporaryFailure } from "./database-outage.ts";
 import { extendedFields, existingLocations } from "./extended-fields.ts";
 import type { FailedRequest } from "./failed-request.ts";
 import { describeCauses, describeThrown } from "./thrown.ts";
@@ -56,7 +56,9 @@ export interface ErrorMiddlewareOptions {
  * - A request that breaks its contract results in 400 `VALIDATION_ERROR` with `details.fields`.
  * - An error of a database driver that cannot reach its database results in 503 `SERVICE_UNAVAILABLE`, and kit adds
  *   `Retry-After`.
- * - Any other error results in 500 `INTERNAL_SERVER_ERROR`. For this error and for an unreachable database, the
+ * - A deadlock, a serialization failure, or a lock of PostgreSQL that was not free results in 503 `TRANSACTION_CONFLICT`,
+ *   and kit adds `Retry-After`.
+ * - Any other error results in 500 `INTERNAL_SERVER_ERROR`. For this error and for failures of the database, the
  *   message, the stack and the causes are sent in development only.
  *
  * @param options - Options, all of which have defaults.
@@ -74,11 +76,11 @@ export function createErrorMiddleware(options: ErrorMiddlewareOptions = {}): Err
   const errorMiddleware: ErrorMiddleware = (error, request) => {
     const { traceId } = request;
     const isApplicationError = AppError.isAppError(error);
-    const isOutage = !isApplicationError && isDatabaseOutage(error);
-    const status = isApplicationError ? error.status : isOutage ? 503 : 500;
+    const temporary = isApplicationError ? undefined : temporaryFailure(error);
+    const status = isApplicationError ? error.status : temporary === undefined ? 500 : 503;
     const visible = isApplicationError
       ? error
-      : describeUnknownError(error, isDev, isOutage ? outage : internal);
+      : describeUnknownError(error, isDev, temporary === undefined ? internal : ofDatabase[temporary]);
     const { code, message } = visible;
     const fields = isDev ? "all" : (request.errorFields ?? "none");
     const details = fields === "all" ? withHandler(visible.details, request) : visible.details;
@@ -109,7 +111,13 @@ interface PublicError {
 }
 
 const internal: PublicError = { code: "INTERNAL_SERVER_ERROR", message: "Internal Server Error" };
-const outage: PublicError = { code: "SERVICE_UNAVAILABLE", message: "Service Unavailable" };
+const ofDatabase: Readonly<Record<"outage" | "conflict", PublicError>> = {
+  outage: { code: "SERVICE_UNAVAILABLE", message: "Service Unavailable" },
+  conflict: {
+    code: "TRANSACTION_CONFLICT",
+    message: "Another request uses the same data at the moment; send this request again",
+  },
+};
 
 function describeUnknownError(
   error: unknown,

@@ -80,6 +80,25 @@ describe("the response to an error of an unreachable database", () => {
     });
   }
 
+  for (const code of ["40001", "40P01", "55P03"]) {
+    it(`is 503 TRANSACTION_CONFLICT with Retry-After for the SQL state ${code}, which the log has`, async () => {
+      for (const error of [postgres(code), new Error("Failed query", { cause: postgres(code) })]) {
+        const { answer, log } = await answerTo(() => Promise.reject(error));
+        assert.deepEqual([answer.status, retryAfter(answer)], [503, "1"]);
+        const { code: shown, message } = errorOf(answer);
+        assert.deepEqual(
+          [shown, message],
+          [
+            "TRANSACTION_CONFLICT",
+            "Another request uses the same data at the moment; send this request again",
+          ],
+        );
+        assert.doesNotMatch(answer.text!, /db\.internal/);
+        assert.match(JSON.stringify(log), new RegExp(code));
+      }
+    });
+  }
+
   it("contains the message of the driver in development", async () => {
     const { answer } = await answerTo(() => Promise.reject(postgres("57P03")), "development");
     assert.equal(errorOf(answer)["message"], "of db.internal");

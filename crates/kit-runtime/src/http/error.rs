@@ -285,6 +285,19 @@ impl Error {
         &self.0.message
     }
 
+    /// Returns the message for clients in production. The message of an unknown error may contain names of hosts and tables.
+    pub(super) fn public_message(&self) -> &str {
+        if self.0.source.is_none() {
+            return &self.0.message;
+        }
+        #[cfg(feature = "sqlx")]
+        if self.0.code == CONFLICT {
+            return CONFLICT_MESSAGE;
+        }
+        let status = self.0.status;
+        status.canonical_reason().unwrap_or("Internal Server Error")
+    }
+
     /// Returns the error that was converted to this error.
     #[cfg(feature = "sqlx")]
     pub(crate) fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
@@ -302,28 +315,42 @@ const UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
 /// `Retry-After` of the response if the database cannot be reached, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
+/// Code and message for clients, if another transaction uses the same rows.
 #[cfg(feature = "sqlx")]
-use crate::postgres::{is_unavailable, report_outage};
+const CONFLICT: &str = "TRANSACTION_CONFLICT";
+#[cfg(feature = "sqlx")]
+const CONFLICT_MESSAGE: &str = "Another request uses the same data at the moment; send this request again";
 
-#[cfg(not(feature = "sqlx"))]
-fn is_unavailable(_: &(dyn std::error::Error + 'static)) -> bool {
-    false
+/// Creates the error for a temporary failure of the database, with `Retry-After`. Returns `None` for other failures.
+#[cfg(feature = "sqlx")]
+#[track_caller]
+fn temporary_error(error: &(dyn std::error::Error + 'static), message: &str) -> Option<Error> {
+    use crate::postgres::{Temporary, report_outage, temporary};
+
+    let mut own = Error::unavailable(message);
+    match temporary(error)? {
+        Temporary::Outage => report_outage(),
+        Temporary::Conflict => own.0.code = CONFLICT.into(),
+    }
+    Some(own)
 }
 
 #[cfg(not(feature = "sqlx"))]
-fn report_outage() {}
+fn temporary_error(_: &(dyn std::error::Error + 'static), _: &str) -> Option<Error> {
+    None
+}
 
-/// Converts any error to 500 `INTERNAL_SERVER_ERROR`, or to 503 `SERVICE_UNAVAILABLE` with `Retry-After` if the
-/// database cannot be reached.
+/// Converts any error to 500 `INTERNAL_SERVER_ERROR`. A failure of the database after which the same request may succeed is
+/// 503 with `Retry-After`: `SERVICE_UNAVAILABLE` if the database cannot be reached, and `TRANSACTION_CONFLICT` after a
+/// deadlock, a serialization failure, or a lock that was not free.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     #[track_caller]
     fn from(error: E) -> Self {
         let message = error.to_string();
-        let mut own = if is_unavailable(&error) {
-            report_outage();
-            Self::unavailable(message)
-        } else {
-            Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message)
+        // A closure would hide the caller.
+        let mut own = match temporary_error(&error, &message) {
+            Some(own) => own,
+            None => Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message),
         };
         own.0.source = Some(Box::new(error));
         own.0.name = std::any::type_name::<E>();

@@ -21,7 +21,7 @@ use crate::settings::settings;
 use crate::{SERVER_ADAPTER, Timestamp, is_development};
 
 #[cfg(feature = "sqlx")]
-use crate::postgres::help_for_missing;
+use crate::postgres::{help_for_missing, sql_state};
 
 impl Error {
     /// Returns the phase in which the error occurred.
@@ -123,6 +123,18 @@ impl Error {
         None
     }
 
+    /// Returns the SQL state of an error of the database.
+    #[cfg(feature = "sqlx")]
+    fn sql_state(&self) -> Option<String> {
+        sql_state(self.source()?)
+    }
+
+    #[cfg(not(feature = "sqlx"))]
+    #[allow(clippy::unused_self)] // Reason: same signature as with the feature.
+    fn sql_state(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Logs an error after the response has begun, so the client cannot receive an error response. `what` is the
     /// consequence.
     pub(super) fn log_late(&self, what: &str) {
@@ -188,6 +200,7 @@ impl Error {
                 status,
                 causes = &*causes,
                 place = place(),
+                state = self.sql_state(),
                 help,
                 "{message}"
             );
@@ -231,13 +244,12 @@ impl Serialize for ErrorJson<'_> {
         let is_development = self.is_development;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("code", &inner.code)?;
-        if inner.source.is_some() && !is_development {
-            // The message of an unknown error may contain names of hosts and tables.
-            let phrase = inner.status.canonical_reason().unwrap_or("Internal Server Error");
-            map.serialize_entry("message", phrase)?;
+        let message = if is_development {
+            &inner.message
         } else {
-            map.serialize_entry("message", &inner.message)?;
-        }
+            self.error.public_message()
+        };
+        map.serialize_entry("message", message)?;
         let located = is_development.then(|| self.located()).flatten();
         if inner.source.is_some() && is_development {
             let causes = self.error.causes();

@@ -2,25 +2,45 @@
 
 use std::io::ErrorKind;
 
-/// Returns true if an error means that the database cannot be reached or accepts no more work at the moment.
-/// Also looks at the errors that caused the error.
-pub(crate) fn is_unavailable(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(error) = error.downcast_ref::<sqlx::Error>() {
-            return match error {
-                sqlx::Error::Io(_)
-                | sqlx::Error::Tls(_)
-                | sqlx::Error::PoolTimedOut
-                | sqlx::Error::PoolClosed
-                | sqlx::Error::WorkerCrashed => true,
-                sqlx::Error::Database(_) => state(error).is_some_and(|state| is_state_of_outage(&state)),
-                _ => false,
-            };
-        }
-        next = error.source();
+/// Failure of the database after which the same request may succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Temporary {
+    /// The database cannot be reached, or accepts no more work at the moment.
+    Outage,
+    /// Another transaction uses the same rows.
+    Conflict,
+}
+
+/// Returns the kind of a temporary failure. Also looks at the errors that caused the error.
+pub(crate) fn temporary(error: &(dyn std::error::Error + 'static)) -> Option<Temporary> {
+    match error_of_sqlx(error)? {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => Some(Temporary::Outage),
+        error @ sqlx::Error::Database(_) => kind_of_state(&state(error)?),
+        _ => None,
     }
-    false
+}
+
+/// Returns the kind of a temporary failure with this SQL state.
+fn kind_of_state(state: &str) -> Option<Temporary> {
+    if is_state_of_outage(state) {
+        return Some(Temporary::Outage);
+    }
+    // The last state is that of `NOWAIT` and `lock_timeout`.
+    (is_state_of_conflict(state) || state == "55P03").then_some(Temporary::Conflict)
+}
+
+/// Returns the first error of sqlx among an error and its causes.
+fn error_of_sqlx<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e sqlx::Error> {
+    std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref())
+}
+
+/// Returns the SQL state of an error, or of the error that caused the error.
+pub(crate) fn sql_state(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    state(error_of_sqlx(error)?)
 }
 
 /// Returns true if an SQL state belongs to an outage
@@ -33,14 +53,12 @@ fn is_state_of_outage(state: &str) -> bool {
 /// Returns true if PostgreSQL rolled a transaction back because of another transaction: a serialization failure (`40001`)
 /// or a deadlock (`40P01`). Also looks at the errors that caused the error.
 pub(crate) fn is_transaction_conflict(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(error) = error.downcast_ref::<sqlx::Error>() {
-            return matches!(state(error).as_deref(), Some("40001" | "40P01"));
-        }
-        next = error.source();
-    }
-    false
+    sql_state(error).is_some_and(|state| is_state_of_conflict(&state))
+}
+
+/// Returns true for a serialization failure and for a deadlock.
+fn is_state_of_conflict(state: &str) -> bool {
+    matches!(state, "40001" | "40P01")
 }
 
 fn state(error: &sqlx::Error) -> Option<String> {
@@ -118,7 +136,7 @@ mod tests {
 
     use sqlx::error::{DatabaseError, ErrorKind};
 
-    use super::{help_for_missing, is_state_of_outage, is_unavailable};
+    use super::{Temporary, help_for_missing, kind_of_state, sql_state, temporary};
 
     /// A database error with this SQL state.
     #[derive(Debug)]
@@ -189,25 +207,30 @@ mod tests {
     }
 
     #[test]
-    fn distinguishes_an_outage_from_an_error_of_the_statement() {
-        assert!(is_unavailable(&sqlx::Error::PoolTimedOut));
-        assert!(is_unavailable(&Wrapped(sqlx::Error::PoolTimedOut)));
-        assert!(is_unavailable(&sqlx::Error::Io(
-            std::io::ErrorKind::ConnectionRefused.into()
-        )));
-        assert!(!is_unavailable(&sqlx::Error::RowNotFound));
+    fn distinguishes_temporary_failures_from_errors_of_the_statement() {
+        let outage = Some(Temporary::Outage);
+        assert_eq!(temporary(&sqlx::Error::PoolTimedOut), outage);
+        assert_eq!(temporary(&Wrapped(sqlx::Error::PoolTimedOut)), outage);
+        let refused = std::io::ErrorKind::ConnectionRefused;
+        assert_eq!(temporary(&sqlx::Error::Io(refused.into())), outage);
+        assert_eq!(temporary(&sqlx::Error::RowNotFound), None);
         // This error did not come from the database.
-        assert!(!is_unavailable(&std::io::Error::from(
-            std::io::ErrorKind::ConnectionRefused
-        )));
+        assert_eq!(temporary(&std::io::Error::from(refused)), None);
+        let conflict = Wrapped(sqlx::Error::Database(Box::new(Refused("40P01"))));
+        assert_eq!(temporary(&conflict), Some(Temporary::Conflict));
+        assert_eq!(sql_state(&conflict).as_deref(), Some("40P01"));
         for (state, expected) in [
-            ("08006", true),
-            ("57P01", true),
-            ("53300", true),
-            ("23505", false),
-            ("57014", false),
+            ("08006", outage),
+            ("57P01", outage),
+            ("53300", outage),
+            ("40001", Some(Temporary::Conflict)),
+            ("40P01", Some(Temporary::Conflict)),
+            ("55P03", Some(Temporary::Conflict)),
+            ("40002", None),
+            ("23505", None),
+            ("57014", None),
         ] {
-            assert_eq!(is_state_of_outage(state), expected, "{state}");
+            assert_eq!(kind_of_state(state), expected, "{state}");
         }
     }
 }

@@ -31,7 +31,7 @@ use tunnel::Tunnel;
 pub use request_transaction::{RequestTransaction, TransactionConnection};
 pub use tenant::Tenant;
 
-pub(crate) use failure::{help_for_missing, is_transaction_conflict, is_unavailable};
+pub(crate) use failure::{Temporary, help_for_missing, is_transaction_conflict, sql_state, temporary};
 pub(crate) use outage::report_outage;
 pub(crate) use request_transaction::EndGuard;
 

@@ -13,7 +13,7 @@ use kit_runtime::axum::{self, http};
 use kit_runtime::idempotency::{IdempotencyOptions, KeyOwner};
 use kit_runtime::postgres::RequestTransaction;
 use kit_runtime::{
-    Application, Error, Never, Next, Request, Response, Routes, Segment, StatusCode, Wrapped, Wrapper,
+    Application, Error, Never, Next, Request, Response, Routes, Segment, StatusCode, Wrapped, Wrapper, sql,
 };
 use kit_test_postgres::database;
 use sqlx::PgPool;
@@ -69,6 +69,19 @@ async fn pay(app: App, request: Request) -> Result<Response, Error> {
             });
             begins.await?;
         }
+        if let Some(keys) = request
+            .header("x-do")
+            .as_deref()
+            .and_then(|what| what.strip_prefix("lock "))
+        {
+            for key in keys.split(' ') {
+                sqlx::query("SELECT pg_advisory_xact_lock($1::text::bigint)")
+                    .bind(key)
+                    .execute(&mut *transaction.connection().await?)
+                    .await?;
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        }
         let ignored = match request.header("x-do").as_deref() {
             Some("fail") => Some("INSERT INTO missing VALUES (1)"),
             Some("end") => Some("ROLLBACK"),
@@ -93,6 +106,13 @@ async fn pay(app: App, request: Request) -> Result<Response, Error> {
 
 /// Sends a payment, without a key if the key is empty. Returns the status and the body of the response.
 async fn send(app: &App, key: &str, what: &str) -> (u16, String) {
+    let response = respond(app, key, what).await;
+    let status = response.status().as_u16();
+    let body = to_bytes(response.into_body(), 10_000).await.unwrap();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+async fn respond(app: &App, key: &str, what: &str) -> http::Response<Body> {
     let routes = Routes::new(app.clone()).route("POST /payments", &[Segment::Static("payments")], pay);
     let mut request = http::Request::post("/payments").header("x-do", what);
     if !key.is_empty() {
@@ -100,10 +120,7 @@ async fn send(app: &App, key: &str, what: &str) -> (u16, String) {
     }
     let request = request.body(Body::empty()).unwrap();
     let router = axum::Router::from(routes.into_router());
-    let response = TowerToHyperService::new(router).call(request).await.unwrap();
-    let status = response.status().as_u16();
-    let body = to_bytes(response.into_body(), 10_000).await.unwrap();
-    (status, String::from_utf8(body.to_vec()).unwrap())
+    TowerToHyperService::new(router).call(request).await.unwrap()
 }
 
 async fn payments(app: &App) -> i64 {
@@ -168,6 +185,51 @@ fn answers_500_if_the_handler_ignores_a_failed_query_or_ends_the_transaction() {
             // Nothing was stored for the key.
             assert_eq!(send(&app, "k-1", "").await.0, 201);
             assert_eq!(payments(&app).await, 1);
+        },
+    );
+}
+
+#[test]
+fn answers_503_with_retry_after_to_one_of_two_requests_in_a_deadlock() {
+    with_app(
+        "answers_503_with_retry_after_to_one_of_two_requests_in_a_deadlock",
+        |app| async move {
+            let both = tokio::join!(respond(&app, "k-1", "lock 1 2"), respond(&app, "k-2", "lock 2 1"));
+            let (failed, key, what) = match both.0.status().as_u16() {
+                201 => (both.1, "k-2", "lock 2 1"),
+                _ => (both.0, "k-1", "lock 1 2"),
+            };
+            assert_eq!(failed.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(failed.headers()["retry-after"], "1");
+            let body = to_bytes(failed.into_body(), 10_000).await.unwrap();
+            let body = String::from_utf8(body.to_vec()).unwrap();
+            let expected = r#"{"error":{"code":"TRANSACTION_CONFLICT","message":"Another request uses the same data at the moment; send this request again","#;
+            assert!(body.starts_with(expected), "{body}");
+            assert_eq!(payments(&app).await, 1);
+            // The same request succeeds later, because nothing was stored for its key.
+            assert_eq!(send(&app, key, what).await.0, 201);
+            assert_eq!(payments(&app).await, 2);
+        },
+    );
+}
+
+#[test]
+fn finds_a_conflict_only_after_a_deadlock_or_a_serialization_failure() {
+    with_app(
+        "finds_a_conflict_only_after_a_deadlock_or_a_serialization_failure",
+        |app| async move {
+            for (state, is_conflict, status) in [
+                ("40001", true, 503),
+                ("40P01", true, 503),
+                ("55P03", false, 503),
+                ("23514", false, 500),
+            ] {
+                let raise = format!("DO $$ BEGIN RAISE 'x' USING errcode = '{state}'; END $$");
+                let failed = sqlx::query(&raise).execute(&app.pool).await;
+                let error = Error::from(failed.unwrap_err());
+                assert_eq!(sql::is_transaction_conflict(&error), is_conflict, "{state}");
+                assert_eq!(error.status().as_u16(), status, "{state}");
+            }
         },
     );
 }

@@ -41,7 +41,7 @@ import {
 import { invalidBody, type PlainError, plainErrorBody } from "../errors/plain-error.ts";
 import type { RequestSlot } from "../validation-error.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
-import { isDatabaseOutage, retryAfter } from "../database-outage.ts";
+import { retryAfter, temporaryFailure } from "../database-outage.ts";
 import { headerView } from "./header-view.ts";
 import { nextRequestId, randomTraceId, readTraceparent } from "../observe/ids.ts";
 import { type TraceHeaders, traceHeadersOf, traceHeadersWithoutSpan } from "./trace-headers.ts";
@@ -487,7 +487,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     else if (logged !== "nowhere") this.#logResponseError(error, status, logged === "as refusal");
     this.#notify(this.settings.onError, (listener) => listener(error, this));
     this.#responseHeaders?.dropDescriptionOfBody();
-    if (status === 503 && isDatabaseOutage(error)) {
+    if (status === 503 && temporaryFailure(error) !== undefined) {
       this.responseHeaders.set("retry-after", retryAfter);
     }
     const contentRange = status === 416 ? contentRangeOf(error) : undefined;
