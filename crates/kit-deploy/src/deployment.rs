@@ -14,8 +14,10 @@ use crate::variable::{ReadVariable, Variable, VariableSource, default_port, vari
 const DEFAULT_PORT: u16 = 3000;
 /// Port of the metrics for Prometheus if the option names none.
 const DEFAULT_METRICS_PORT: u64 = 9464;
-/// Time in which the requests in progress may end after SIGTERM, on Node and in Rust.
-const GRACE_MS: u64 = 10_000;
+/// Shortest default of the time in which the requests in progress may end after SIGTERM, on Node and in Rust.
+const SHORTEST_GRACE_MS: u64 = 10_000;
+/// Default of the option `requestTimeoutMs`.
+const REQUEST_TIMEOUT_MS: u64 = 30_000;
 /// Further time of a process that supervises workers: it kills a worker this long after the grace period.
 const WORKER_END_MS: u64 = 10_000;
 /// Default of the option `graceMs` of `jobs.work`.
@@ -125,6 +127,8 @@ pub struct Deployment {
     worker_variables: Vec<(String, String)>,
     /// The option `shutdownDelayMs`.
     shutdown_delay_ms: u64,
+    /// Time in which the requests in progress may end after SIGTERM.
+    grace_ms: u64,
 }
 
 impl Deployment {
@@ -232,6 +236,7 @@ impl Deployment {
             worker_variables,
             tls,
             shutdown_delay_ms: shutdown_delay(program, is_rust, &mut notes),
+            grace_ms: grace(program, &mut notes),
             runtime: project.runtime.clone(),
             notes,
         }
@@ -245,7 +250,7 @@ impl Deployment {
         } else {
             WORKER_END_MS
         };
-        (self.shutdown_delay_ms + GRACE_MS + workers).div_ceil(1000) + MARGIN_SECONDS
+        (self.shutdown_delay_ms + self.grace_ms + workers).div_ceil(1000) + MARGIN_SECONDS
     }
 
     /// Returns the explanation of [`Self::stop_seconds`].
@@ -259,7 +264,7 @@ impl Deployment {
         } else {
             format!("{} s until workers are killed, ", WORKER_END_MS / 1000)
         };
-        let grace = GRACE_MS / 1000;
+        let grace = self.grace_ms.div_ceil(1000);
         format!("{delay}{grace} s for requests in progress, {workers}{MARGIN_SECONDS} s of reserve")
     }
 
@@ -440,6 +445,31 @@ fn shutdown_delay(program: &Program, is_rust: bool, notes: &mut Vec<String>) -> 
             100 * u64::from(is_rust)
         }
     }
+}
+
+/// Returns the time in which the requests in progress may end, in milliseconds: the option `shutdownGraceMs`, or the longest timeout
+/// of a request.
+fn grace(program: &Program, notes: &mut Vec<String>) -> u64 {
+    let mut unknown = |name: &str| {
+        notes.push(format!(
+            "`{name}` is known only when the application runs: add it to the grace periods in the files"
+        ));
+    };
+    match find(program, "shutdownGraceMs") {
+        Found::Known(value) => return value.as_u64().unwrap_or(SHORTEST_GRACE_MS),
+        Found::Unknown => unknown("shutdownGraceMs"),
+        Found::Absent => {}
+    }
+    let own = match find(program, "requestTimeoutMs") {
+        Found::Known(value) => value.as_u64().unwrap_or(REQUEST_TIMEOUT_MS),
+        Found::Unknown => {
+            unknown("requestTimeoutMs");
+            REQUEST_TIMEOUT_MS
+        }
+        Found::Absent => REQUEST_TIMEOUT_MS,
+    };
+    let of_routes = program.routes.iter().filter_map(|route| route.limits.timeout_ms);
+    of_routes.fold(own.max(SHORTEST_GRACE_MS), u64::max)
 }
 
 /// Returns true if the option `telemetry` turns on a signal, or if its value is not known.

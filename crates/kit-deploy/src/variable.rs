@@ -54,11 +54,12 @@ pub struct ReadVariable {
 pub(crate) const SET: [&str; 4] = ["MIGRATE_URL", "NODE_COMPILE_CACHE", "NODE_ENV", "PORT"];
 
 /// Variables whose defaults fit the generated files.
-pub(crate) const FITTING: [&str; 5] = [
+pub(crate) const FITTING: [&str; 6] = [
     "HOST",
     "METRICS_HOST",
     "OTEL_EXPORTER_PROMETHEUS_HOST",
     "SHUTDOWN_DELAY_MS",
+    "SHUTDOWN_GRACE_MS",
     "TMPDIR",
 ];
 

@@ -18,8 +18,9 @@ use crate::{
     Error, Serve, connection, debug, dev_link, log, metrics, shutdown, start_error, stdout, telemetry,
 };
 
-/// Grace period: maximum time that requests in progress may take after a signal.
-const GRACE_PERIOD: Duration = Duration::from_secs(10);
+/// Maximum time that work on blocking threads may take after the server has stopped, such as the hash of a password for a
+/// request that was closed.
+const BLOCKING_AT_END: Duration = Duration::from_secs(1);
 /// Maximum time for writing the last lines of the log, after the server has stopped, or after a second signal.
 const LOG_AT_END: Duration = Duration::from_secs(2);
 const LOG_AT_SECOND_SIGNAL: Duration = Duration::from_millis(100);
@@ -43,7 +44,13 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
     // its remaining data last.
     let ended = log::start()
         .and_then(|()| telemetry::start())
-        .and_then(|_exporting| runtime()?.block_on(server));
+        .and_then(|_exporting| {
+            let runtime = runtime()?;
+            let ended = runtime.block_on(server);
+            // A runtime that is dropped waits without a limit for its blocking threads.
+            runtime.shutdown_timeout(BLOCKING_AT_END);
+            ended
+        });
     stdout::finish(LOG_AT_END);
     match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -73,8 +80,8 @@ pub(crate) fn run_tests<T>(tests: impl Future<Output = T>) -> Result<T, Error> {
     Ok(result)
 }
 
-/// Serves requests until SIGTERM or SIGINT, then completes the requests in progress within 10 seconds. Listens on
-/// `PORT` (default 3000) of `HOST` (default: all addresses), with TLS if `TLS_CERT` and `TLS_KEY` are set. A second signal
+/// Serves requests until SIGTERM or SIGINT, then completes the requests in progress within `SHUTDOWN_GRACE_MS`: by default the
+/// longest timeout of a request, at least 10 seconds. Listens on `PORT` (default 3000) of `HOST` (default: all addresses), with TLS if `TLS_CERT` and `TLS_KEY` are set. A second signal
 /// ends the process immediately.
 ///
 /// # Errors
@@ -83,6 +90,7 @@ pub(crate) fn run_tests<T>(tests: impl Future<Output = T>) -> Result<T, Error> {
 pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let settings = Settings::load()?;
     router.check()?;
+    let grace_period = settings.grace_period(router.longest_timeout());
     if dev_link::is_on() && settings.tls.is_some() {
         // `kit dev` reads the heads of requests before it passes connections on, so a client that begins with TLS would wait for ever.
         return Err(start_error::failure(
@@ -164,13 +172,13 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     }
     drop(listener);
     shutdown::begin();
-    if tokio::time::timeout(GRACE_PERIOD, shutdown::connections_ended())
+    if tokio::time::timeout(grace_period, shutdown::connections_ended())
         .await
         .is_err()
     {
         tracing::warn!(
-            "Requests were still in progress {} s after the shutdown began; the server closes the connections of these requests",
-            GRACE_PERIOD.as_secs()
+            "Requests were still in progress {} ms after the shutdown began; the server closes the connections of these requests",
+            grace_period.as_millis()
         );
     }
     connection::flush_refusals();

@@ -16,6 +16,8 @@ use crate::variables::{default_of, variable};
 const METRICS_HOST: &str = "127.0.0.1";
 /// Time after a signal in which the server still accepts connections, because some clients do not know of the shutdown yet.
 const SHUTDOWN_DELAY: Duration = Duration::from_millis(100);
+/// Shortest default of the grace period.
+const SHORTEST_GRACE: Duration = Duration::from_secs(10);
 
 /// Settings of the process.
 #[derive(Debug)]
@@ -51,6 +53,8 @@ pub(crate) struct Settings {
     pub(crate) metrics_host: String,
     /// `SHUTDOWN_DELAY_MS`: time in which the server still serves after a signal, with `/readyz` at 503.
     pub(crate) shutdown_delay: Duration,
+    /// `SHUTDOWN_GRACE_MS`: maximum time that requests in progress may take after the delay. `None` if the variable is not set.
+    pub(crate) shutdown_grace: Option<Duration>,
     /// `KIT_COOKIE_KEYS`: keys for signed cookies.
     pub(crate) cookie_keys: CookieKeys,
     /// `KIT_CURSOR_KEYS`: keys for cursors of lists. Cursors are not signed if there are none.
@@ -74,6 +78,7 @@ impl Default for Settings {
             metrics_port: None,
             metrics_host: METRICS_HOST.to_owned(),
             shutdown_delay: SHUTDOWN_DELAY,
+            shutdown_grace: None,
             cookie_keys: CookieKeys::default(),
             cursor_keys: CookieKeys::default(),
         }
@@ -93,6 +98,15 @@ pub(crate) fn settings() -> &'static Settings {
 }
 
 impl Settings {
+    /// Returns the maximum time that requests in progress may take after the shutdown began: by default the longest timeout of a
+    /// request, at least 10 seconds. `of_routes` is the longest timeout that a route has in place of the server's own.
+    pub(crate) fn grace_period(&self, of_routes: Option<Duration>) -> Duration {
+        self.shutdown_grace.unwrap_or_else(|| {
+            let longest = self.request_timeout.max(of_routes);
+            longest.unwrap_or_default().max(SHORTEST_GRACE)
+        })
+    }
+
     /// Reads the environment variables.
     pub(crate) fn load() -> Result<&'static Self, Error> {
         let read = Self::read(variable)?;
@@ -200,6 +214,9 @@ impl Settings {
                 .or_else(|| given("OTEL_EXPORTER_PROMETHEUS_HOST"))
                 .unwrap_or(default.metrics_host),
             shutdown_delay: time("SHUTDOWN_DELAY_MS", SHUTDOWN_DELAY)?,
+            shutdown_grace: given("SHUTDOWN_GRACE_MS")
+                .map(|_| time("SHUTDOWN_GRACE_MS", SHORTEST_GRACE))
+                .transpose()?,
             cookie_keys: CookieKeys::parse(given("KIT_COOKIE_KEYS").as_deref().unwrap_or_default())
                 .map_err(Error::internal)?,
             cursor_keys: CookieKeys::parse_variable(
@@ -258,6 +275,23 @@ mod tests {
         );
         let settings = read(&[("SHUTDOWN_DELAY_MS", "2500")]).expect("good");
         assert_eq!(settings.shutdown_delay, Duration::from_millis(2500));
+    }
+
+    #[test]
+    fn a_request_may_take_as_long_after_the_shutdown_began_as_before() {
+        let grace = |list: &[(&str, &str)], of_route: Option<u64>| {
+            let settings = read(list).expect("they are valid");
+            settings.grace_period(of_route.map(Duration::from_secs)).as_secs()
+        };
+        assert_eq!(grace(&[], None), 30);
+        assert_eq!(grace(&[], Some(5)), 30);
+        assert_eq!(grace(&[], Some(90)), 90);
+        assert_eq!(grace(&[("REQUEST_TIMEOUT_MS", "45000")], Some(5)), 45);
+        // Requests without a timeout do not hold the server.
+        assert_eq!(grace(&[("REQUEST_TIMEOUT_MS", "0")], Some(0)), 10);
+        assert_eq!(grace(&[("REQUEST_TIMEOUT_MS", "2000")], None), 10);
+        assert_eq!(grace(&[("SHUTDOWN_GRACE_MS", "3000")], Some(90)), 3);
+        assert_eq!(grace(&[("SHUTDOWN_GRACE_MS", "0")], None), 0);
     }
 
     #[test]

@@ -31,7 +31,7 @@ use Effect::{Generates, Omits, OnlyOnNode, Refuses, Warns};
 
 /// Each option of `createApp`, a value in TypeScript, and the effect of the value. An option of `AppOptions` without a row fails
 /// a test.
-const ROWS: [(&str, &str, Effect); 59] = [
+const ROWS: [(&str, &str, Effect); 60] = [
     (
         "server",
         "nativeServer({ maxConnections: 7 })",
@@ -274,6 +274,11 @@ const ROWS: [(&str, &str, Effect); 59] = [
         "shutdownDelayMs",
         "5_000",
         Generates(r#"("SHUTDOWN_DELAY_MS", "5000")"#),
+    ),
+    (
+        "shutdownGraceMs",
+        "60_000",
+        Generates(r#"("SHUTDOWN_GRACE_MS", "60000")"#),
     ),
     (
         "signals",

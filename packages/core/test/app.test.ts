@@ -201,7 +201,7 @@ describe("start and shutdown", () => {
     const listening = starting.app.listen({ port: 1 });
     await starting.app.close();
     await listening;
-    assert.deepEqual(starting.server.calls, ["listen 1", "close 10000"]);
+    assert.deepEqual(starting.server.calls, ["listen 1", "close 30000"]);
   });
 
   it("hooks of plugins run in the order of the list, and onStop runs in reverse order", async () => {
@@ -224,7 +224,7 @@ describe("start and shutdown", () => {
       "b stop",
       "a stop",
     ]);
-    assert.deepEqual(server.calls, ["listen 7", "close 10000"]);
+    assert.deepEqual(server.calls, ["listen 7", "close 30000"]);
   });
 
   it("a plugin whose onStart or onReady throws stops the server and the plugins that were started", async () => {

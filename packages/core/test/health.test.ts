@@ -108,8 +108,40 @@ describe("the health paths", () => {
       }
       await closing;
       assert.ok(performance.now() - start >= waits - 5);
-      assert.deepEqual(server.calls, ["listen 1", "close 10000"]);
+      assert.deepEqual(server.calls, ["listen 1", "close 30000"]);
     }
+  });
+
+  it("let a request take as long after the shutdown began as before, unless `shutdownGraceMs` says otherwise", async () => {
+    for (const [options, routeMs, expected] of [
+      [{}, undefined, 30_000],
+      [{}, 90_000, 90_000],
+      [{ requestTimeoutMs: 45_000 }, 5_000, 45_000],
+      [{ requestTimeoutMs: 0 }, undefined, 10_000],
+      [{ requestTimeoutMs: 2_000 }, undefined, 10_000],
+      [{ shutdownGraceMs: 3_000 }, 90_000, 3_000],
+    ] as const) {
+      const server = new MemoryServer();
+      const app = createApp({
+        server,
+        signals: false,
+        ...options,
+        compiled: compiled(page),
+        routes: [
+          {
+            handlers: { "GET /:page": () => ({ text: "a page" }) },
+            on: routeMs === undefined ? {} : { "GET /:page": { requestTimeoutMs: routeMs } },
+          },
+        ],
+      });
+      await app.listen({ port: 1 });
+      await app.close();
+      assert.deepEqual(server.calls, ["listen 1", `close ${expected}`]);
+    }
+    assert.throws(
+      () => createApp({ server: new MemoryServer(), compiled: compiled(), routes: [], shutdownGraceMs: -1 }),
+      /`shutdownGraceMs` must be/,
+    );
   });
 
   it("run the checks once for concurrent requests, and log changes of their results", async () => {

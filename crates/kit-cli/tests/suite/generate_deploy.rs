@@ -91,8 +91,8 @@ fn files_express_the_settings_of_the_application() {
         "path: /readyz",
         "containerPort: 9464",
         "readOnlyRootFilesystem: true",
-        // 3 s of preStop, 2 s of shutdownDelayMs, 10 s of grace, 10 s for workers, 5 s of reserve.
-        "terminationGracePeriodSeconds: 30",
+        // 3 s of preStop, 2 s of shutdownDelayMs, 30 s of grace, 10 s for workers, 5 s of reserve.
+        "terminationGracePeriodSeconds: 50",
         "seconds: 3",
         "cpu: \"500m\"",
         "key: MAIL_PASSWORD",
@@ -115,10 +115,10 @@ fn files_express_the_settings_of_the_application() {
         compose.contains("MAIL_PASSWORD: \"${MAIL_PASSWORD:?}\"\n"),
         "{compose}"
     );
-    assert!(compose.contains("stop_grace_period: \"27s\"\n"), "{compose}");
+    assert!(compose.contains("stop_grace_period: \"47s\"\n"), "{compose}");
     let unit = text(&report, "deploy/systemd/acme-shop.service");
     assert!(unit.contains("\nExecStart=/usr/bin/node src/main.ts\n"), "{unit}");
-    assert!(unit.contains("\nTimeoutStopSec=27\n"), "{unit}");
+    assert!(unit.contains("\nTimeoutStopSec=47\n"), "{unit}");
     assert!(unit.contains("\nKillMode=mixed\n"), "{unit}");
     assert!(
         unit.contains("# Once: systemctl enable acme-shop acme-shop-worker\n"),

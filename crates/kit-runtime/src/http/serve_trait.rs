@@ -1,6 +1,7 @@
 //! Responses of a server to the requests of its connections.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Bytes, HttpBody};
 
@@ -16,6 +17,12 @@ pub trait Serve: Clone + Send + Sync + 'static {
     /// If a directory of static files does not exist.
     fn check(&self) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// Returns the longest timeout that a route has in place of the server's own.
+    #[doc(hidden)] // Called only by the server.
+    fn longest_timeout(&self) -> Option<Duration> {
+        None
     }
 
     /// Returns the response to a request of a connection.

@@ -102,6 +102,11 @@ impl<A: Application> Router<A> {
 }
 
 impl<A: Application> Serve for Router<A> {
+    fn longest_timeout(&self) -> Option<Duration> {
+        let routes = self.0.routes.list.iter();
+        routes.filter_map(|route| route.limits.timeout).max()
+    }
+
     fn check(&self) -> Result<(), Error> {
         if self.0.routes.requires_cookie_keys && settings().cookie_keys.is_empty() {
             return Err(start_error::failure(

@@ -51,6 +51,14 @@ fn server() {
             },
         )
         .route(
+            "GET /blocked",
+            &[Segment::Static("blocked")],
+            |_: App, request: Request| async move {
+                tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_secs(60)));
+                Ok(Response::empty(request.context(), StatusCode::OK))
+            },
+        )
+        .route(
             "GET /events",
             &[Segment::Static("events")],
             |_: App, request: Request| async move {
@@ -133,6 +141,51 @@ fn completes_requests_in_progress_and_closes_idle_connections() {
         start.elapsed() < Duration::from_secs(5),
         "the server does not wait for its grace period"
     );
+}
+
+#[test]
+fn ends_although_a_blocking_task_still_runs() {
+    let mut server = Server::start(module_path!(), &[]);
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(9))).unwrap();
+    stream
+        .write_all(b"GET /blocked HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
+        .unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    assert_ends_within(&mut server, Duration::from_secs(10));
+}
+
+#[test]
+fn closes_requests_that_take_longer_than_the_grace_period() {
+    let mut server = Server::start(module_path!(), &[("SHUTDOWN_GRACE_MS", "100".to_owned())]);
+    let mut slow = TcpStream::connect(&server.address).unwrap();
+    slow.set_read_timeout(Some(Duration::from_secs(9))).unwrap();
+    slow.write_all(b"GET /slow HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    assert_ends_within(&mut server, Duration::from_secs(10));
+    let mut response = String::new();
+    let _ = slow.read_to_string(&mut response);
+    assert_eq!(
+        response, "",
+        "600 ms are more than the delay and the grace period"
+    );
+}
+
+/// Sends SIGTERM to a server, and waits for its end.
+fn assert_ends_within(server: &mut Server, longest: Duration) {
+    let id = server.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    let start = Instant::now();
+    loop {
+        if let Some(status) = server.child.try_wait().unwrap() {
+            assert!(status.success(), "{status}");
+            return;
+        }
+        assert!(start.elapsed() < longest, "the server still runs");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

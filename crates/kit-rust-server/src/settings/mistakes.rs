@@ -80,7 +80,7 @@ pub(super) fn mistakes(name: &str, value: Option<&Value>, options: &Options) -> 
             name,
             "use the option `errors`, which both servers have, to choose the format of errors",
         )],
-        "requestTimeoutMs" | "shutdownDelayMs" => Vec::new(),
+        "requestTimeoutMs" | "shutdownDelayMs" | "shutdownGraceMs" => Vec::new(),
         "server" => server(value),
         "telemetry" => telemetry(value, options),
         "openapi" | "signals" => match value {

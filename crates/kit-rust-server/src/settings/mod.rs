@@ -60,7 +60,7 @@ const LEVELS: &[&str] = &["trace", "debug", "info", "warn", "error", "fatal"];
 /// Levels of single log entries. The level `fatal` is a level of the log, but of no entry.
 const ENTRY_LEVELS: &[&str] = &["trace", "debug", "info", "warn", "error"];
 
-const SETTINGS: [Setting; 19] = [
+const SETTINGS: [Setting; 20] = [
     setting(
         "limits.bodyBytes",
         "BODY_LIMIT_BYTES",
@@ -88,6 +88,7 @@ const SETTINGS: [Setting; 19] = [
     ),
     setting("server.writeTimeoutMs", "WRITE_TIMEOUT_MS", millis(1)),
     setting("shutdownDelayMs", "SHUTDOWN_DELAY_MS", millis(0)),
+    setting("shutdownGraceMs", "SHUTDOWN_GRACE_MS", millis(0)),
     setting("sockets.compression", "SOCKET_COMPRESSION", Kind::Flag),
     setting("sockets.pingMs", "SOCKET_PING_MS", millis(1)),
     setting(

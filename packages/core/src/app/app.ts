@@ -74,7 +74,7 @@ import { showStartErrors } from "./start-error.ts";
 import { findSites } from "./static-files-option.ts";
 import { testedService } from "./test-link.ts";
 
-const defaultGraceMs = 10_000;
+const shortestGraceMs = 10_000;
 const defaultPort = 3000;
 /** Grace period under `kit dev`. Developers should not wait long for the requests of the old code. */
 const developmentGraceMs = 5_000;
@@ -215,7 +215,7 @@ class Application implements App {
   }
 
   close(options: AppCloseOptions = {}): Promise<void> {
-    const { graceMs = defaultGraceMs, delayMs = this.#options.shutdownDelayMs } = options;
+    const { graceMs = this.#graceMs(), delayMs = this.#options.shutdownDelayMs } = options;
     for (const [name, value] of Object.entries({ graceMs, delayMs })) {
       if (isMilliseconds(value)) continue;
       const range = `a whole number of milliseconds from 0 to ${longestTimeoutMs}`;
@@ -224,6 +224,11 @@ class Application implements App {
     this.#isReady = false;
     this.#closing ??= this.#close({ graceMs }, delayMs);
     return this.#closing;
+  }
+
+  /** Returns the grace period: a request that may take long must not be cut by each deployment. */
+  #graceMs(): number {
+    return this.#options.shutdownGraceMs ?? Math.max(shortestGraceMs, this.#inFlight.longestMs);
   }
 
   telemetry(): TelemetryCounts | null {

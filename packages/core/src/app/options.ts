@@ -230,6 +230,12 @@ export interface AppOptions {
    * sending requests.
    */
   readonly shutdownDelayMs?: number;
+  /**
+   * Milliseconds that requests in progress may take after the application stopped accepting connections. The remaining
+   * requests get 503. Default: the longest timeout of a request (`requestTimeoutMs` of the application and its routes), at
+   * least 10,000.
+   */
+  readonly shutdownGraceMs?: number;
   /** True to close the application and exit the process on SIGTERM and SIGINT. Default true. */
   readonly signals?: boolean;
 }
@@ -251,6 +257,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   errorMiddleware: true,
   errors: true,
   shutdownDelayMs: true,
+  shutdownGraceMs: true,
   signals: true,
   requestTimeoutMs: true,
   trustProxy: true,
@@ -299,6 +306,7 @@ export interface ReadOptions {
   readonly signals: boolean;
   readonly requestTimeoutMs: number;
   readonly shutdownDelayMs: number;
+  readonly shutdownGraceMs: number | undefined;
   readonly findAddress: FindAddress;
   readonly origin: RequestOrigin;
   readonly health: ReadHealth | null;
@@ -365,9 +373,10 @@ export function readOptions(options: AppOptions): ReadOptions {
   if (options.errorMiddleware !== undefined && typeof options.errorMiddleware !== "function") {
     throw new TypeError("createApp: `errorMiddleware` must be a function such as createErrorMiddleware()");
   }
-  const { requestTimeoutMs = defaultRequestTimeoutMs, shutdownDelayMs = 0 } = options;
+  const { requestTimeoutMs = defaultRequestTimeoutMs, shutdownDelayMs = 0, shutdownGraceMs } = options;
   requireMilliseconds(requestTimeoutMs, "requestTimeoutMs");
   requireMilliseconds(shutdownDelayMs, "shutdownDelayMs");
+  if (shutdownGraceMs !== undefined) requireMilliseconds(shutdownGraceMs, "shutdownGraceMs");
   if (options.openapi !== undefined && typeof options.openapi !== "boolean") {
     throw new TypeError("createApp: `openapi` must be true or false");
   }
@@ -392,6 +401,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     signals: options.signals ?? true,
     requestTimeoutMs,
     shutdownDelayMs,
+    shutdownGraceMs,
     findAddress: compileTrustProxy(options.trustProxy ?? false),
     origin: new RequestOrigin(compileTrustedOrigin(options.trustProxy ?? false)),
     health,
