@@ -29,6 +29,9 @@ fn main() -> ExitCode {
             "KIT_COOKIE_KEYS",
             "a key that only tests use and that is long enough",
         )
+        // The tests send many requests from one address.
+        .variable("LOGINS_PER_MINUTE", "100000")
+        .variable("WRITES_PER_MINUTE", "100000")
         .run(async || {
             let app = App::connect().await?;
             let pool = app.pool.clone();

@@ -1,14 +1,13 @@
 import { type BaseContext, defineHandlers } from "@kit/core";
 import type { LoginRoutes, SessionRoutes } from "./accounts.routes.ts";
-import { findByPassword, register } from "./accounts.service.ts";
+import { findByPassword, readView, register } from "./accounts.service.ts";
 import type { Account, AccountView } from "./accounts.types.ts";
 import { sessions, type Visitor } from "./auth.ts";
 
 /** Starts the session of an account. */
 async function logIn(ctx: BaseContext, { id, name, email, role }: Account): Promise<AccountView> {
-  const view = { name, email, role };
-  await sessions.start(ctx, id, view);
-  return view;
+  await sessions.start(ctx, id, null);
+  return { name, email, role };
 }
 
 export const loginHandlers = defineHandlers<LoginRoutes>({
@@ -24,7 +23,9 @@ export const loginHandlers = defineHandlers<LoginRoutes>({
 });
 
 export const sessionHandlers = defineHandlers<SessionRoutes, Visitor>({
-  "GET /session": ({ ctx }) => ({ account: ctx.auth?.data ?? null }),
+  "GET /session": async ({ ctx }) => ({
+    account: ctx.auth === null ? null : await readView(ctx, ctx.auth.subject),
+  }),
 
   "DELETE /session": ({ ctx }) => sessions.end(ctx),
 });

@@ -1,7 +1,7 @@
 import { ConflictError } from "@kit/errors";
 import { eq } from "drizzle-orm";
 import { accounts } from "../.kit/schemas/accounts.ts";
-import type { Account, Credentials, Registration } from "./accounts.types.ts";
+import type { Account, AccountView, Credentials, Registration } from "./accounts.types.ts";
 import { passwords } from "./auth.ts";
 import { type Caller, dbOf, violates } from "./database.ts";
 
@@ -36,6 +36,13 @@ export async function findByPassword(
     await dbOf(ctx).update(accounts).set({ passwordHash }).where(eq(accounts.id, account.id));
   }
   return account;
+}
+
+/** Returns an account as its owner sees it, or `null` if the account was removed. */
+export async function readView(ctx: Caller, id: string): Promise<AccountView | null> {
+  const { name, email, role } = accounts;
+  const [view] = await dbOf(ctx).select({ name, email, role }).from(accounts).where(eq(accounts.id, id));
+  return view ?? null;
 }
 
 /** Returns an address in lower case, because people do not write their address the same way each time. */

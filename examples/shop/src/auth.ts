@@ -9,7 +9,7 @@ import {
   sessionAuth,
 } from "@kit/auth";
 import type { Plugin } from "@kit/core";
-import type { Account } from "./accounts.types.ts";
+import type { Role } from "./accounts.types.ts";
 import { pool } from "./database.ts";
 import { environment } from "./environment.ts";
 
@@ -20,9 +20,6 @@ export const roles = defineRoles({
   blocked: [],
 });
 
-/** Data of a session. */
-export type SessionData = Pick<Account, "name" | "email" | "role">;
-
 export const passwords = createPasswords();
 
 const store = postgresSessions(pool);
@@ -30,7 +27,11 @@ const store = postgresSessions(pool);
 export const sessions = createSessions({
   store,
   scopes: roles.scopes,
-  scopesOf: ({ data }: { data: SessionData }) => roles.scopesOf(data.role),
+  // The session has no copy of the role: a role that changes applies to the next request.
+  scopesOf: async ({ subject }) => {
+    const { rows } = await pool.query<{ role: Role }>("SELECT role FROM accounts WHERE id = $1", [subject]);
+    return rows.flatMap(({ role }) => roles.scopesOf(role));
+  },
 });
 
 /** Middleware that refuses requests of clients who are not logged in. */
@@ -39,7 +40,7 @@ export const requireSession = sessionAuth(sessions);
 /** Middleware that accepts all requests. */
 export const readSession = optionalSession(sessions);
 
-type Caller = SessionAuth<(typeof roles.scopes)[number], SessionData>;
+type Caller = SessionAuth<(typeof roles.scopes)[number]>;
 
 /** Properties that {@link requireSession} adds to `ctx`. */
 export interface Member {

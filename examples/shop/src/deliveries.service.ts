@@ -11,8 +11,15 @@ export async function addDelivery(ctx: Caller, { items, ...values }: NewDelivery
     return await dbOf(ctx).transaction(async (tx) => {
       const [delivery] = await tx.insert(deliveries).values(values).returning();
       const { id: deliveryId } = delivery!;
-      if (items.length > 0)
-        await tx.insert(deliveryItems).values(items.map((item) => ({ ...item, deliveryId })));
+      // Each row locks its product. Orders lock their products in the same order, so nobody waits for each other.
+      const sorted = items.toSorted((one, other) => (one.productId < other.productId ? -1 : 1));
+      const rows = sorted.map(({ productId, quantity, purchasePrice }) => ({
+        deliveryId,
+        productId,
+        quantity,
+        purchasePrice,
+      }));
+      if (rows.length > 0) await tx.insert(deliveryItems).values(rows);
       const stored = await tx
         .select()
         .from(deliveryItems)

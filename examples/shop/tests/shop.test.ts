@@ -119,6 +119,31 @@ describe("accounts", () => {
   });
 });
 
+describe("roles", () => {
+  test("apply to the next request of a session that exists", async () => {
+    const email = `${randomUUID()}@example.com`;
+    const body = { name: "Ada", email, password: "correct horse battery staple" };
+    const { headers: received } = await client.request("POST", "/accounts", { body });
+    const headers = { cookie: cookieOf(received) };
+    const { pool } = await import("../src/database.ts");
+    const stock = async () => {
+      const path = `/products/${await addProduct()}/stock`;
+      return (await client.request("PUT", path, { headers, body: { stock: 1 } })).status;
+    };
+    const seen: unknown[] = [];
+    for (const role of ["customer", "staff", "blocked"]) {
+      await pool.query("UPDATE accounts SET role = $1 WHERE email = $2", [role, email]);
+      const { body: session } = await client.request("GET", "/session", { headers });
+      seen.push([(session as { account: { role: string } }).account.role, await stock()]);
+    }
+    assert.deepEqual(seen, [
+      ["customer", 403],
+      ["staff", 200],
+      ["blocked", 403],
+    ]);
+  });
+});
+
 describe("orders", () => {
   test("are placed once if they are sent twice with the same key, even at the same time", async () => {
     const [customer, slug, key] = [await logIn(client), await addProduct(10), randomUUID()];
@@ -261,5 +286,29 @@ describe("deliveries", () => {
     ]);
     const { body: page } = await client.request("GET", "/deliveries", { headers: staff });
     assert.deepEqual((page as { data: unknown }).data, []);
+  });
+
+  test("lock their products in the order of their ids, as orders do", async () => {
+    const staff = await logIn(client, "staff");
+    const [first, last] = [await productId(), await productId()].toSorted() as [string, string];
+    const { pool } = await import("../src/database.ts");
+    const other = await pool.connect();
+    try {
+      const lock = "SELECT FROM products WHERE id = $1 FOR UPDATE NOWAIT";
+      await other.query("BEGIN");
+      await other.query(lock, [first]);
+      const body = newDelivery([last, first]);
+      const added = client.request("POST", "/deliveries", { headers: staff, body });
+      const waiting =
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      const start = performance.now();
+      while ((await pool.query(waiting)).rowCount === 0) assert.ok(performance.now() - start < 9_000);
+      // The delivery waits for the first product, and has not locked the last one yet.
+      await other.query(lock, [last]);
+      await other.query("COMMIT");
+      assert.equal((await added).status, 201);
+    } finally {
+      other.release();
+    }
   });
 });

@@ -43,6 +43,30 @@ describe("sessionAuth", () => {
   });
 });
 
+describe("scopesOf", () => {
+  it("may return a promise, so that a role that changes applies to the next request", async () => {
+    let role: readonly string[] = ["read", "unknown"];
+    const scopesOf = async ({ subject }: { subject: string }) => {
+      await Promise.resolve();
+      return subject === "ada" ? role : [];
+    };
+    await using browser = await application({ store: memorySessions(), scopesOf });
+    await browser.text("POST /login/ada");
+    assert.equal(await browser.text("GET /me"), "ada name of ada read");
+    role = [];
+    assert.equal(await browser.text("GET /me"), "ada name of ada ");
+  });
+
+  it("fails the request if its promise rejects", async () => {
+    await using browser = await application({
+      store: memorySessions(),
+      scopesOf: () => Promise.reject(new Error("no database")),
+    });
+    await browser.text("POST /login/ada");
+    assert.equal(await browser.text("GET /me"), "500");
+  });
+});
+
 describe("sessions in transactions", () => {
   it("are the same for the context of a transaction and for that of the request", async () => {
     const store = memorySessions();

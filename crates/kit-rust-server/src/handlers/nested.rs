@@ -290,6 +290,7 @@ impl<'k> HandlerContext<'k, '_> {
                 let borrow = reference.target.parameter_type().map(|r#type| r#type.borrow());
                 quote!(#module::#function(&mut *transaction, #borrow row.#target).await?;)
             });
+            let sorted = sorted(nested_key(stored, *reference, content));
             let inserted = |items: TokenStream| {
                 quote! {
                     for item in #items {
@@ -299,6 +300,18 @@ impl<'k> HandlerContext<'k, '_> {
                 }
             };
             code.inserts.extend(match (field.optional, deleted) {
+                (false, deleted) if sorted.is_some() => {
+                    let inserted = inserted(quote!(items));
+                    quote!(#deleted let mut items = body.#name; #sorted #inserted)
+                }
+                (true, None) if sorted.is_some() => {
+                    let inserted = inserted(quote!(items));
+                    quote!(let mut items = body.#name.unwrap_or_default(); #sorted #inserted)
+                }
+                (true, Some(deleted)) if sorted.is_some() => {
+                    let inserted = inserted(quote!(items));
+                    quote!(if let Some(mut items) = body.#name { #deleted #sorted #inserted })
+                }
                 (false, deleted) => {
                     let inserted = inserted(quote!(body.#name));
                     quote!(#deleted #inserted)
@@ -312,4 +325,70 @@ impl<'k> HandlerContext<'k, '_> {
         }
         Ok(code)
     }
+}
+
+/// Part of a key that the elements of an array contain.
+enum KeyPart<'k> {
+    /// The elements themselves.
+    Element,
+    /// A field of the elements.
+    Field(&'k Field),
+}
+
+/// Returns the values with which nested rows refer to other rows than the one above them. Returns nothing if the database gives
+/// the nested rows their keys, because the order of such keys is the order of the rows.
+fn nested_key<'k>(stored: &Stored<'_>, above: Reference<'_>, content: &Content<'k>) -> Vec<KeyPart<'k>> {
+    let part = |name: &str| match content {
+        Content::Value(column) => (column.column.name == name).then_some(KeyPart::Element),
+        Content::Fields(fields) => {
+            let column = stored.columns.iter().find(|column| column.column.name == name)?;
+            let mut fields = fields.iter();
+            let field = fields.find(|field| field.property == column.field.property)?;
+            has_order(&field.r#type).then_some(KeyPart::Field(field))
+        }
+    };
+    let is_above = |name: &str| name == above.column.column.name;
+    let mut key = stored.key();
+    if !key.all(|column| is_above(&column.column.name) || part(&column.column.name).is_some()) {
+        return Vec::new();
+    }
+    let references = stored.table.foreign_keys.iter();
+    let names = references.flat_map(|reference| &reference.columns);
+    names
+        .filter(|name| !is_above(name))
+        .filter_map(|name| part(name))
+        .collect()
+}
+
+/// Returns true if values of a type have an order.
+fn has_order(of: &RustType) -> bool {
+    match of {
+        RustType::I64 | RustType::String => true,
+        RustType::Option(of) => has_order(of),
+        _ => false,
+    }
+}
+
+/// Returns the statement that sorts the elements in the variable `items`. Each insert locks the row to which it refers, so requests
+/// that lock rows in different orders would wait for each other.
+fn sorted(key: Vec<KeyPart<'_>>) -> Option<TokenStream> {
+    let mut fields = Vec::new();
+    for part in key {
+        match part {
+            KeyPart::Element => return Some(with_reason(&quote!(items.sort_unstable();))),
+            KeyPart::Field(field) => fields.push(field),
+        }
+    }
+    let names: Vec<_> = fields.iter().map(|field| ident(&field.name)).collect();
+    let statement = match (&*fields, &*names) {
+        ([], _) => return None,
+        ([field], [name]) if field.r#type == RustType::I64 => quote!(items.sort_by_key(|item| item.#name);),
+        (_, [name]) => quote!(items.sort_by(|one, other| one.#name.cmp(&other.#name));),
+        _ => quote!(items.sort_by(|one, other| (#(&one.#names),*).cmp(&(#(&other.#names),*)));),
+    };
+    Some(with_reason(&statement))
+}
+
+fn with_reason(statement: &TokenStream) -> TokenStream {
+    quote!(#[comment = " Requests that refer to the same rows lock these rows in the same order."] #statement)
 }

@@ -39,9 +39,6 @@ fn delivery_item_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(delivery_item::PRIMARY_KEY) => AppError::DeliveryItemTwice
             .with("Another delivery item has this delivery id and product id"),
-        Some(delivery_item::DELIVERY_ID_REFERENCE) => {
-            Error::conflict("CONFLICT", "Delivery not found")
-        }
         Some(delivery_item::PRODUCT_ID_REFERENCE) => {
             AppError::ProductNotFound.with("Product not found")
         }
@@ -82,6 +79,17 @@ async fn with_items(
     Ok(responses)
 }
 
+/// Adds rows of other tables to a row of `deliveries`.
+async fn delivery_with_items(
+    connection: &mut sqlx::PgConnection,
+    row: Delivery,
+) -> Result<DeliveryView, Error> {
+    let mut responses = with_items(connection, vec![row]).await?;
+    responses
+        .pop()
+        .ok_or_else(|| Error::internal("`with_items` returned no response for the row"))
+}
+
 /// Error for a request whose delivery does not exist.
 fn delivery_not_found(id: &str) -> Error {
     AppError::DeliveryNotFound
@@ -104,7 +112,10 @@ impl DeliveryRoutes for App {
         let row = delivery::insert(&mut *transaction, &new)
             .await
             .map_err(delivery_refused)?;
-        for item in body.items {
+        let mut items = body.items;
+        // Requests that refer to the same rows lock these rows in the same order.
+        items.sort_by(|one, other| one.product_id.cmp(&other.product_id));
+        for item in items {
             let new = NewDeliveryItem {
                 delivery_id: row.id.clone(),
                 product_id: item.product_id,
@@ -115,15 +126,15 @@ impl DeliveryRoutes for App {
                 .await
                 .map_err(delivery_item_refused)?;
         }
-        let mut responses = with_items(&mut transaction, vec![row]).await?;
+        let response = delivery_with_items(&mut transaction, row).await?;
         transaction.commit().await?;
-        let body = responses
-            .pop()
-            .ok_or_else(|| Error::internal("The inserted row is missing"))?;
         let headers = PostDeliveriesReply201Headers {
-            location: format!("/deliveries/{}", body.id),
+            location: format!("/deliveries/{}", response.id),
         };
-        Ok(PostDeliveriesReply::Created { body, headers })
+        Ok(PostDeliveriesReply::Created {
+            body: response,
+            headers,
+        })
     }
 
     async fn get_deliveries(&self, input: GetDeliveries) -> Result<DeliveryPage, Error> {
@@ -166,9 +177,9 @@ impl DeliveryRoutes for App {
         let mut transaction = snapshot(&self.pool).await?;
         let found = delivery::get(&mut *transaction, id).await?;
         let row = found.ok_or_else(|| delivery_not_found(id))?;
-        let mut responses = with_items(&mut transaction, vec![row]).await?;
+        let response = delivery_with_items(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| delivery_not_found(id))
+        Ok(response)
     }
 
     async fn patch_deliveries_by_id(
@@ -184,13 +195,13 @@ impl DeliveryRoutes for App {
             packing: None,
         };
         let mut transaction = self.pool.begin().await?;
-        let changed = delivery::update(&mut *transaction, id, &changes)
+        let updated = delivery::update(&mut *transaction, id, &changes)
             .await
             .map_err(delivery_refused)?;
-        let row = changed.ok_or_else(|| delivery_not_found(id))?;
-        let mut responses = with_items(&mut transaction, vec![row]).await?;
+        let row = updated.ok_or_else(|| delivery_not_found(id))?;
+        let response = delivery_with_items(&mut transaction, row).await?;
         transaction.commit().await?;
-        responses.pop().ok_or_else(|| delivery_not_found(id))
+        Ok(response)
     }
 
     async fn delete_deliveries_by_id(&self, input: DeleteDeliveriesById) -> Result<(), Error> {

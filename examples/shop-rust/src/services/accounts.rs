@@ -1,11 +1,13 @@
 //! Accounts and their passwords.
 
 use kit_runtime::{Context, sql};
+use sqlx::PgPool;
 
 use crate::app::App;
 use crate::db::account::{self, NewAccount};
 use crate::error::{AppError, Error};
 use crate::models::{Account, AccountView, Credentials, Registration};
+use crate::services::sessions::SessionData;
 
 /// Creates the account of a customer.
 pub async fn register(app: &App, registration: Registration) -> Result<Account, Error> {
@@ -53,13 +55,23 @@ pub async fn find_by_password(
 
 /// Starts the session of an account.
 pub async fn log_in(app: &App, context: &Context, account: Account) -> Result<AccountView, Error> {
-    let view = AccountView {
+    app.sessions
+        .start(context, &account.id, &SessionData {})
+        .await?;
+    Ok(view_of(account))
+}
+
+/// Returns an account as its owner sees it. Returns `None` if the account was removed.
+pub async fn read_view(pool: &PgPool, id: &str) -> Result<Option<AccountView>, Error> {
+    Ok(account::get(pool, id).await?.map(view_of))
+}
+
+fn view_of(account: Account) -> AccountView {
+    AccountView {
         email: account.email,
         name: account.name,
         role: account.role,
-    };
-    app.sessions.start(context, &account.id, &view).await?;
-    Ok(view)
+    }
 }
 
 /// Returns an address in lower case, because people do not write their address the same way each time.

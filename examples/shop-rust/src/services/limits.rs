@@ -1,13 +1,8 @@
 //! Limits of requests in a minute.
 
-use std::env;
-
 use kit_runtime::rate_limit::{RateLimit, RateLimitOptionError, RateLimitOptions};
 
 use crate::models::AppEnv;
-
-/// Number of requests for tests, which send many requests from one address.
-const MANY: i64 = 100_000;
 
 /// Limits of the shop.
 pub struct Limits {
@@ -28,8 +23,6 @@ impl Limits {
 }
 
 fn per_minute(requests: i64, name: &str) -> Result<RateLimit, RateLimitOptionError> {
-    let is_test = env::var("NODE_ENV").is_ok_and(|mode| mode == "test");
-    let requests = if is_test { MANY } else { requests };
     RateLimitOptions::new(format!("{requests}/min"))
         .name(name)
         .build()

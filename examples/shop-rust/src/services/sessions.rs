@@ -4,42 +4,40 @@ use std::time::Duration;
 
 use kit_runtime::OptionError;
 use kit_runtime::sessions::{PostgresSessions, Session, SessionOptions, Sessions};
+use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
 
-use crate::models::{AccountView, Role};
+use crate::models::Role;
 
-/// Session of a user, whose data is the account.
-pub type AccountSession = Session<AccountView>;
+/// Data of a session. It has no copy of the account: a role that changes applies to the next request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SessionData {}
+
+/// Session of a user, whose subject is the id of the account.
+pub type AccountSession = Session<SessionData>;
 
 /// Sessions of the accounts.
-pub type AccountSessions = Sessions<PostgresSessions, AccountView>;
+pub type AccountSessions = Sessions<PostgresSessions, SessionData>;
 
 /// Id of the account that is logged in, for middleware that runs later.
 #[derive(Clone)]
 pub struct AccountId(pub String);
-
-/// Scopes that contracts require.
-const SCOPES: &[&str] = &["orders:read", "orders:write", "products:write"];
 
 /// Time between two searches for sessions that have ended.
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Creates the sessions.
 pub fn sessions(pool: &PgPool) -> Result<AccountSessions, OptionError> {
-    SessionOptions::new(PostgresSessions::new(pool.clone()))
-        .scopes(SCOPES)
-        .scopes_of(scopes_of)
-        .build()
+    SessionOptions::new(PostgresSessions::new(pool.clone())).build()
 }
 
 /// Returns the scopes of a role. A customer who is blocked can log in, but has no scope.
-fn scopes_of(_user: &str, account: &AccountView) -> Vec<String> {
-    let scopes: &[&str] = match account.role {
+pub fn scopes_of(role: Role) -> &'static [&'static str] {
+    match role {
         Role::Customer => &["orders:read", "orders:write"],
         Role::Staff => &["orders:read", "products:write"],
         Role::Blocked => &[],
-    };
-    scopes.iter().map(|scope| (*scope).to_owned()).collect()
+    }
 }
 
 /// Removes sessions that have ended, once an hour, until the server stops.

@@ -4,7 +4,7 @@ import type { Auth } from "@kit/types";
 import { refuse } from "../refusals.ts";
 import { GrantedScopes, vocabularyOf } from "../scopes.ts";
 import { convertResult } from "../value-or-promise.ts";
-import { readerOf, type Session, type Sessions } from "./sessions.ts";
+import { type Found, readerOf, type Session, type Sessions } from "./sessions.ts";
 
 /** Caller of a request with a session. */
 export interface SessionAuth<TScope extends string = never, TData = unknown>
@@ -57,15 +57,17 @@ export function optionalSession<TScope extends string, TData>(
 
 function reader<TScope extends string, TData>(
   sessions: Sessions<TScope, TData>,
-): (ctx: BaseContext) => SessionAuth<TScope, TData> | null | Promise<SessionAuth<TScope, TData> | null> {
+): (ctx: BaseContext) => Found<SessionAuth<TScope, TData>> {
   const { scopes: known, scopesOf } = sessions.options;
   const vocabulary = vocabularyOf("createSessions: `scopes`", known);
   const read = readerOf(sessions);
-  const withScopes = (session: Session<TData> | null): SessionAuth<TScope, TData> | null => {
+  const withScopes = (session: Session<TData> | null): Found<SessionAuth<TScope, TData>> => {
     if (session === null) return null;
     const { subject, data, createdAt, expiresAt } = session;
-    const { scopes, has } = new GrantedScopes(scopesOf?.(session) ?? [], vocabulary);
-    return { subject, data, createdAt, expiresAt, scopes, has };
+    return convertResult(scopesOf?.(session) ?? [], (granted) => {
+      const { scopes, has } = new GrantedScopes(granted, vocabulary);
+      return { subject, data, createdAt, expiresAt, scopes, has };
+    });
   };
   return (ctx) => convertResult(read(ctx), withScopes);
 }

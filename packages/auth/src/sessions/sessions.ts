@@ -20,8 +20,14 @@ export interface SessionOptions<TScope extends string = never, TData = unknown> 
   readonly absoluteMs?: number;
   /** Scopes that contracts of this application may require. Default: none. */
   readonly scopes?: readonly TScope[];
-  /** Returns the scopes of a session. Default: none. */
-  readonly scopesOf?: (session: { readonly subject: string; readonly data: TData }) => readonly string[];
+  /**
+   * Returns the scopes of a session, or a promise for them. A function that reads the role of the user from the database
+   * applies a role that changes to the next request. Default: none.
+   */
+  readonly scopesOf?: (session: {
+    readonly subject: string;
+    readonly data: TData;
+  }) => readonly string[] | PromiseLike<readonly string[]>;
 }
 
 const knownOptions: Readonly<Record<keyof SessionOptions, true>> = {
@@ -87,7 +93,7 @@ const longestSubject = 255;
 const day = 86_400_000;
 
 /** Session of a request or `null`, or a promise for it if the store needs one. */
-type Found<T> = T | null | Promise<T | null>;
+export type Found<T> = T | null | Promise<T | null>;
 
 /** Functions that read sessions without a promise if the store needs none, by the `read` of `createSessions`. */
 const readers = new WeakMap<object, (ctx: BaseContext) => Found<Session>>();

@@ -141,7 +141,10 @@ impl OrderRoutes for App {
         let row = order::insert(&mut *transaction, &new)
             .await
             .map_err(order_refused)?;
-        for item in body.items {
+        let mut items = body.items;
+        // Requests that refer to the same rows lock these rows in the same order.
+        items.sort_by(|one, other| one.product_id.cmp(&other.product_id));
+        for item in items {
             let new = NewOrderItem {
                 order_id: row.id,
                 line: item.line,
@@ -240,7 +243,10 @@ impl OrderRoutes for App {
             .map_err(order_refused)?;
         let row = updated.ok_or_else(|| order_not_found(id))?;
         order_item::delete_by_order_id(&mut *transaction, row.id).await?;
-        for item in body.items {
+        let mut items = body.items;
+        // Requests that refer to the same rows lock these rows in the same order.
+        items.sort_by(|one, other| one.product_id.cmp(&other.product_id));
+        for item in items {
             let new = NewOrderItem {
                 order_id: row.id,
                 line: item.line,

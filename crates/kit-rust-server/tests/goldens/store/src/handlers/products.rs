@@ -168,7 +168,10 @@ impl ProductRoutes for App {
         let row = product::insert(&mut *transaction, &new)
             .await
             .map_err(product_refused)?;
-        for item in body.tags.into_iter().flatten() {
+        let mut items = body.tags.unwrap_or_default();
+        // Requests that refer to the same rows lock these rows in the same order.
+        items.sort_unstable();
+        for item in items {
             let new = NewProductTag {
                 product_id: row.id.clone(),
                 tag: item,
@@ -254,8 +257,10 @@ impl ProductRoutes for App {
             .await
             .map_err(product_refused)?;
         let row = updated.ok_or_else(|| product_not_found(id))?;
-        if let Some(items) = body.tags {
+        if let Some(mut items) = body.tags {
             product_tag::delete_by_product_id(&mut *transaction, &row.id).await?;
+            // Requests that refer to the same rows lock these rows in the same order.
+            items.sort_unstable();
             for item in items {
                 let new = NewProductTag {
                     product_id: row.id.clone(),
