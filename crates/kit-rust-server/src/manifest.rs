@@ -28,6 +28,8 @@ const SQLX: Version = Version::new(0, 8, 6);
 pub(crate) struct Manifest {
     /// Content of the manifest.
     pub(crate) text: String,
+    /// True if the project has no manifest yet.
+    pub(crate) is_new: bool,
     /// Name of the project's library crate, as Rust code writes it.
     pub(crate) library: String,
     pub(crate) problems: Vec<ManifestProblem>,
@@ -66,6 +68,7 @@ impl Manifest {
             let package = package(&options.name);
             return Self {
                 text: fresh(&package, &runtime, &dependencies, options.contract_tests),
+                is_new: true,
                 library: package.replace('-', "_"),
                 problems: Vec::new(),
             };
@@ -96,6 +99,7 @@ impl Manifest {
         }
         Self {
             text: document.to_string(),
+            is_new: false,
             library: library.replace('-', "_"),
             problems,
         }
@@ -107,6 +111,7 @@ impl Manifest {
             .map_or("", |span| text.get(..span.start).unwrap_or_default());
         Self {
             text: text.to_owned(),
+            is_new: false,
             library: package(&options.name).replace('-', "_"),
             problems: vec![ManifestProblem {
                 message: format!("Cargo.toml is not valid TOML: {}", error.message().trim()),
@@ -324,13 +329,23 @@ fn dependencies(has_database: bool) -> Vec<Dependency> {
     found
 }
 
-/// Dependencies that only the first `Cargo.toml` of a project with a database has.
-const FOR_SMALLER_BUILD: &str = "# sqlx parses URLs with Unicode tables that take a tenth of the build. Without the tables, host names must be ASCII: remove this
-# line if your program connects to hosts with other letters.
-idna_adapter = \"=1.0.0\"
-# Later versions of this part of `rand` need `zerocopy`, which takes a twentieth of the build.
-ppv-lite86 = \"=0.2.17\"
-";
+/// First `Cargo.lock` of a project with a database. Cargo keeps these versions and adds the other dependencies. Later versions of
+/// both need crates that take a seventh of the first build: Unicode tables for host names, and `zerocopy`.
+pub(crate) const FIRST_LOCK: &str = r#"# Written by kit once. Cargo adds the other dependencies.
+version = 4
+
+[[package]]
+name = "idna_adapter"
+version = "1.0.0"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+checksum = "cfdf4f5d937a025381f5ab13624b1c5f51414bfe5c9885663226eae8d6d39560"
+
+[[package]]
+name = "ppv-lite86"
+version = "0.2.17"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+checksum = "5b40af805b3121feab8a3c29f04d8ad262fa8e0561883e7653e024ae4479e6de"
+"#;
 
 /// Profiles of a new project. Backtraces name the functions of dependencies, but not their lines, which makes the first build
 /// faster.
@@ -347,9 +362,7 @@ codegen-units = 1
 ";
 
 fn fresh(package: &str, runtime: &Runtime, dependencies: &[Dependency], has_tests: bool) -> String {
-    let has_database = dependencies.iter().any(|dependency| dependency.name == "sqlx");
-    let mut lines = if has_database { FOR_SMALLER_BUILD } else { "" }.to_owned();
-    lines.push_str(&runtime.line());
+    let mut lines = runtime.line();
     for Dependency { line, .. } in dependencies {
         let _ = write!(lines, "{line}");
     }

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::database::Database;
-use crate::manifest::Manifest;
+use crate::manifest::{FIRST_LOCK, Manifest};
 use crate::router::Routes;
 use crate::source::{doc, file_doc, ident, order, string_literal};
 use crate::types::{Form, Types};
@@ -200,6 +200,13 @@ pub(crate) fn files(
             owner: Owner::Output,
         },
     ];
+    if manifest.is_new && !database.is_empty() {
+        files.push(File {
+            path: "Cargo.lock".to_owned(),
+            text: FIRST_LOCK.to_owned(),
+            owner: Owner::User,
+        });
+    }
     files.extend(environment(types).map(|code| File::output("environment.rs", &code)));
     let carried = |path: String, text: &str| File {
         path,

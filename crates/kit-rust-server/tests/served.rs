@@ -153,8 +153,13 @@ fn passes_the_generated_contract_tests() {
             assert!(output.contains(line), "{line}\n{output}");
         }
     });
-    let without = contract_tests("notes-tested", None, &[]);
-    assert!(without.contains("TEST_DATABASE_URL is not set") && without.contains(" 0 passed; 0 failed"));
+    let without = contract_program("notes-tested", None, &[]).output().unwrap();
+    assert_eq!(without.status.code(), Some(101));
+    let said = String::from_utf8(without.stderr).unwrap();
+    assert!(
+        said.starts_with("error: the tests need a database, and TEST_DATABASE_URL is not set\nhelp: set"),
+        "{said}"
+    );
     // The handlers of this project respond with 501. Its test program is the generated one.
     let unchanged = contract_tests("contracts-tested", None, &["--list"]);
     assert!(
@@ -165,6 +170,12 @@ fn passes_the_generated_contract_tests() {
 
 /// Runs the contract tests of a project with these arguments. Returns the output.
 fn contract_tests(name: &str, database: Option<&str>, arguments: &[&str]) -> String {
+    let output = project_directory::output(&mut contract_program(name, database, arguments));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Returns the command that runs the contract tests of a project.
+fn contract_program(name: &str, database: Option<&str>, arguments: &[&str]) -> Command {
     let mut tests = Command::new(Workspace::compiled().contract_tests(name));
     tests
         .args(arguments)
@@ -172,8 +183,7 @@ fn contract_tests(name: &str, database: Option<&str>, arguments: &[&str]) -> Str
         .env_remove("DATABASE_URL")
         .env_remove("TEST_DATABASE_URL")
         .envs(database.map(|url| ("TEST_DATABASE_URL", url)));
-    let output = project_directory::output(&mut tests);
-    String::from_utf8(output.stdout).unwrap()
+    tests
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The program. The variables `PORT`, `HOST` and `DATABASE_URL` set its address and its database, `KIT_COOKIE_KEYS` the keys
-//! of its cookies, and `.env.example` lists the others.
+//! of its cookies. `.env.example` lists the variables of the shop, and `server.env.example` those of every Rust server of kit.
 
 use std::process::ExitCode;
 

@@ -132,6 +132,47 @@ impl Context {
         }))
     }
 
+    /// Creates the context of a request that no server has received, for a unit test of a handler, middleware or a service.
+    /// Needs the feature `testing`.
+    ///
+    /// The request has no route and no client: [`Self::route`] and [`Self::ip`] return `None`. Cookies are signed with the keys of
+    /// `KIT_COOKIE_KEYS`.
+    ///
+    /// ```
+    /// use kit_runtime::axum::http::Request;
+    /// use kit_runtime::{Context, HeaderValue, header};
+    ///
+    /// fn greet(context: &Context) -> &'static str {
+    ///     context.set_header(header::VARY, HeaderValue::from_static("accept-language"));
+    ///     match context.header("accept-language").as_deref() {
+    ///         Some("de") => "Hallo",
+    ///         _ => "Hello",
+    ///     }
+    /// }
+    ///
+    /// let request = Request::get("/greeting").header("accept-language", "de").body(())?;
+    /// let context = Context::for_test(request);
+    /// assert_eq!(greet(&context), "Hallo");
+    /// assert_eq!(context.headers_to_send()["vary"], "accept-language");
+    /// # Ok::<(), kit_runtime::axum::http::Error>(())
+    /// ```
+    #[cfg(feature = "testing")]
+    pub fn for_test(request: axum::http::Request<()>) -> Self {
+        Self::new(request.into_parts().0, None)
+    }
+
+    /// Returns the headers and cookies of the response that the code under test has set. Needs the feature `testing`.
+    #[cfg(feature = "testing")]
+    pub fn headers_to_send(&self) -> HeaderMap {
+        let headers = self.0.answer_headers.lock();
+        let mut headers = headers.unwrap_or_else(PoisonError::into_inner).clone();
+        let cookies = self.0.cookies.lock();
+        for (_, value) in cookies.unwrap_or_else(PoisonError::into_inner).iter() {
+            headers.append(header::SET_COOKIE, value.clone());
+        }
+        headers
+    }
+
     /// Records if the handler has still to read a part of the body.
     pub(super) fn set_body_unread(&self, is_unread: bool) {
         self.0.is_body_unread.store(is_unread, Ordering::Relaxed);

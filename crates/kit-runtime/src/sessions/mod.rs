@@ -347,6 +347,28 @@ pub struct Session<D> {
 }
 
 impl<D> Session<D> {
+    /// Creates a session that no store has, for a unit test of a handler. The session ends in an hour. Needs the feature
+    /// `testing`.
+    ///
+    /// ```
+    /// use kit_runtime::Caller as _;
+    /// use kit_runtime::sessions::Session;
+    ///
+    /// let session = Session::for_test("7", "Ada", &["orders:read"]);
+    /// assert!(session.subject() == "7" && session.has("orders:read"));
+    /// ```
+    #[cfg(feature = "testing")]
+    pub fn for_test(subject: &str, data: D, scopes: &[&str]) -> Self {
+        let now = Timestamp::now();
+        Self {
+            subject: subject.to_owned(),
+            data,
+            created_at: now,
+            expires_at: later(now, Duration::from_secs(3600)),
+            scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+        }
+    }
+
     /// Returns the id of the user.
     pub fn subject(&self) -> &str {
         &self.subject

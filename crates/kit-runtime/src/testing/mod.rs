@@ -124,7 +124,7 @@ impl ContractTests {
     /// Runs the tests that the arguments of the program select. `start` creates the application.
     ///
     /// If the application needs a database, the tests use the one of `TEST_DATABASE_URL`, never the one of `DATABASE_URL`. They apply
-    /// the migrations of the project first. Without the variable, all tests are ignored.
+    /// the migrations of the project first. Without the variable, the program fails, as the tests on Node do.
     pub fn run(self, start: impl AsyncFnOnce() -> Result<TestSetup, Error>) -> ExitCode {
         match self.checked(start) {
             Ok(true) => ExitCode::SUCCESS,
@@ -169,7 +169,12 @@ impl ContractTests {
             return Ok(ignored(""));
         }
         if self.needs_database && database::url().is_none() {
-            return Ok(ignored(&format!("{} is not set", database::VARIABLE)));
+            return Err(format!(
+                "the tests need a database, and {0} is not set\n\
+                 help: set {0} to a database whose rows the tests may change, such as postgres://localhost/app_test; \
+                 `cargo test --lib --bins` leaves these tests out",
+                database::VARIABLE
+            ));
         }
         if env::var_os(PREPARED).is_none() {
             return Err(self.start_again()?);
