@@ -37,19 +37,15 @@ pub fn violated_constraint(error: &Error) -> Option<&str> {
 }
 
 /// Returns true if PostgreSQL rolled a transaction back because of another transaction: a serialization failure (`40001`)
-/// or a deadlock (`40P01`). The same transaction may succeed if it runs again from its beginning.
-///
-/// Without a repetition, the response is 503 `TRANSACTION_CONFLICT` with `Retry-After`.
+/// or a deadlock (`40P01`). The same transaction may succeed if it runs again. Otherwise, the response is 503.
 ///
 /// ```
 /// use kit_runtime::{Error, sql};
 /// use sqlx::PgPool;
 ///
 /// async fn transfer(pool: &PgPool) -> Result<(), Error> {
-///     let mut transaction = pool.begin_with("BEGIN ISOLATION LEVEL SERIALIZABLE").await?;
-///     sqlx::query("UPDATE accounts SET cents = cents + 1")
-///         .execute(&mut *transaction)
-///         .await?;
+///     let transaction = pool.begin_with("BEGIN ISOLATION LEVEL SERIALIZABLE").await?;
+///     // The queries are here.
 ///     Ok(transaction.commit().await?)
 /// }
 ///

@@ -193,7 +193,7 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
             "version = \"=0.8.6\"",
             "version = \"0.9\"",
             "`sqlx` is `0.9` in Cargo.toml; the generated code is built with 0.8.6",
-            20,
+            15,
         ),
         (
             "name = \"notes\"",
