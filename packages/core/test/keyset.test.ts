@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 
 import { defineKeyset, type KeysetOptions, textSql } from "@kit/core/keyset";
 import { AppError } from "@kit/errors";
-import type { CursorQuery } from "@kit/types";
+import type { Cursor, CursorQuery } from "@kit/types";
 
 const KEYS: readonly [string, string] = [
   "first key with 32 characters or more!",
@@ -54,6 +54,18 @@ function changed(cursor: string, change: (parts: unknown[]) => unknown): string 
   const parts = JSON.parse(Buffer.from(cursor, "base64url").toString()) as unknown[];
   return Buffer.from(JSON.stringify(change(parts))).toString("base64url");
 }
+
+it("accepts rows of the type `any`, as `pg` returns them", () => {
+  const rows: ReturnType<typeof JSON.parse>[] = JSON.parse(
+    `[{ "id": "${ID}", "cursorKey": ${JSON.stringify(JSON.stringify([TIME, ID]))} }]`,
+  );
+  const page: Cursor<{ id: string }> = defineKeyset(OPTIONS).page({}).of(rows);
+  assert.deepEqual(page, { data: [{ id: ID }] });
+  const typed = [{ id: 7, cursorKey: JSON.stringify([TIME, ID]) }];
+  // @ts-expect-error the id is a number
+  const wrong: Cursor<{ id: string }> = defineKeyset(OPTIONS).page({}).of(typed);
+  assert.equal(wrong.data.length, 1);
+});
 
 describe("a cursor", () => {
   it("becomes a condition with one parameter for each column", () => {

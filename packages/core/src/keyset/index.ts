@@ -5,6 +5,7 @@
  */
 export {
   defineKeyset,
+  type ItemOf,
   type KeyedRow,
   type Keyset,
   type KeysetOptions,

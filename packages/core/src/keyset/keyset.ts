@@ -36,6 +36,9 @@ export interface KeysetOptions {
  */
 export type SqlTag<TSql> = (texts: TemplateStringsArray, ...values: unknown[]) => TSql;
 
+/** Row without its key. Rows of the type `any`, as `pg` returns them by default, stay `any`. */
+export type ItemOf<TRow> = 0 extends TRow & 1 ? TRow : Omit<TRow, "cursorKey">;
+
 /** Row of a query with the key of the row in the property `cursorKey`: the result of {@link KeysetPage.key}. */
 export interface KeyedRow {
   readonly cursorKey: string;
@@ -68,7 +71,7 @@ export interface KeysetPage {
   /** Returns the expression of a row's key. Select the expression with the name `cursorKey`. */
   key<TSql>(sql: SqlTag<TSql>): TSql;
   /** Returns the response for the rows of the query, without their keys. */
-  of<TRow extends KeyedRow>(rows: readonly TRow[]): Cursor<Omit<TRow, "cursorKey">>;
+  of<TRow extends KeyedRow>(rows: readonly TRow[]): Cursor<ItemOf<TRow>>;
 }
 
 interface Column {
@@ -223,7 +226,7 @@ class Page implements KeysetPage {
     return tagged(sql, [`json_build_array(${texts.join(", ")})::text`], []);
   }
 
-  of<TRow extends KeyedRow>(rows: readonly TRow[]): Cursor<Omit<TRow, "cursorKey">> {
+  of<TRow extends KeyedRow>(rows: readonly TRow[]): Cursor<ItemOf<TRow>> {
     if (rows.length > this.limit) {
       throw new Error(
         `the query returned ${rows.length} rows; add the limit of the page (${this.limit}) to the query`,
@@ -247,7 +250,7 @@ class Page implements KeysetPage {
       ends.reverse();
     }
     const [first, last] = ends;
-    const page: Cursor<Omit<TRow, "cursorKey">> = { data };
+    const page: Cursor<ItemOf<TRow>> = { data };
     if (first === undefined || last === undefined) return page;
     if (isBackward || hasMore) page.next = this.#cursor("next", last);
     if (isBackward ? hasMore : this.#position !== undefined) page.previous = this.#cursor("previous", first);
@@ -290,10 +293,10 @@ class Page implements KeysetPage {
   }
 }
 
-function withoutKey<TRow extends KeyedRow>(row: TRow): Omit<TRow, "cursorKey"> {
+function withoutKey<TRow extends KeyedRow>(row: TRow): ItemOf<TRow> {
   const item: Omit<TRow, "cursorKey"> & { cursorKey?: string } = { ...row };
   delete item.cursorKey;
-  return item;
+  return item as ItemOf<TRow>;
 }
 
 function isEqual(key: readonly string[], other: readonly string[] | undefined): boolean {
