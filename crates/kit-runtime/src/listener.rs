@@ -128,3 +128,13 @@ fn without_brackets(host: &str) -> &str {
 fn unmapped(peer: SocketAddr) -> SocketAddr {
     SocketAddr::new(peer.ip().to_canonical(), peer.port())
 }
+
+/// Returns the URL of an address on which the server listens.
+pub(crate) fn url(address: SocketAddr, has_tls: bool) -> String {
+    let scheme = if has_tls { "https" } else { "http" };
+    if address.ip().is_unspecified() {
+        format!("{scheme}://localhost:{}", address.port())
+    } else {
+        format!("{scheme}://{address}")
+    }
+}

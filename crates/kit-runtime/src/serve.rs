@@ -1,14 +1,13 @@
 //! The server process: its async runtime, its listening socket, and its shutdown.
 
 use std::io::{self, ErrorKind, Write as _};
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::http::flush_rejection_log;
-use crate::listener::Listener;
+use crate::listener::{Listener, url};
 use crate::settings::Settings;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
@@ -91,14 +90,6 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let settings = Settings::load()?;
     router.check()?;
     let grace_period = settings.grace_period(router.longest_timeout());
-    if dev_link::is_on() && settings.tls.is_some() {
-        // `kit dev` reads the heads of requests before it passes connections on, so a client that begins with TLS would wait for ever.
-        return Err(start_error::failure(
-            "`kit dev` has no TLS",
-            "in the variable TLS_CERT",
-            "remove TLS_CERT and TLS_KEY, or start the server without `kit dev`",
-        ));
-    }
     #[cfg(feature = "tls")]
     let tls = settings.tls.as_ref().map(Tls::start).transpose()?;
     #[cfg(not(feature = "tls"))]
@@ -121,6 +112,8 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     #[cfg(feature = "tls")]
     if let Some(tls) = &tls
         && let Some(redirect) = settings.tls.as_ref().and_then(|tls| tls.redirect.as_ref())
+        // Under `kit dev`, the last version of the server still has the port.
+        && !dev_link::is_on()
     {
         tls_redirect::start(settings, redirect, tls.clone(), address.port()).await?;
     }
@@ -218,16 +211,6 @@ fn refused(error: &io::Error, host: Option<&str>, port: u16) -> Error {
     };
     let host = host.unwrap_or("every address");
     start_error::failure(&what, &format!("at {host}, port {port}"), &help)
-}
-
-/// Returns the URL of an address on which the server listens.
-pub(crate) fn url(address: SocketAddr, has_tls: bool) -> String {
-    let scheme = if has_tls { "https" } else { "http" };
-    if address.ip().is_unspecified() {
-        format!("{scheme}://localhost:{}", address.port())
-    } else {
-        format!("{scheme}://{address}")
-    }
 }
 
 #[cfg(test)]

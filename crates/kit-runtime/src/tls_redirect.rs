@@ -8,8 +8,7 @@ use serde_json::json;
 
 use crate::connection::{self, ConnectionState, Timeouts};
 use crate::http::{make_normal, random_trace_id};
-use crate::listener::Listener;
-use crate::serve::url;
+use crate::listener::{Listener, url};
 use crate::settings::Settings;
 use crate::shutdown::Shutdown;
 use crate::tls::Tls;

@@ -3,8 +3,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { writeFileSync } from "node:fs";
 import { test, type TestContext } from "node:test";
+import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 
+import { Authority } from "../../server-node/test/certificates.ts";
 import { Gate } from "../src/dev/gate.ts";
 
 /** Starts a server that sends its name and everything that it has received, when the client has sent everything. */
@@ -97,4 +100,60 @@ test("refuses a request if one of its host names is unknown", async (t) => {
     assert.match(answer, /^HTTP\/1\.1 403 [^]*HOST_NOT_ALLOWED/);
   }
   assert.match(await sent(port, "GET / HTTP/1.1\r\nHost: api.example:3000\r\n\r\n"), /^one/);
+});
+
+/** Opens a gate for a server with TLS. Returns a function that sends a request over TLS and returns the response. */
+async function tlsGate(t: TestContext): Promise<{
+  gate: Gate;
+  port: number;
+  serve: () => Promise<void>;
+  ask: () => Promise<string>;
+}> {
+  const authority = new Authority();
+  t.after(() => authority[Symbol.dispose]());
+  const identity = authority.sign();
+  const files = { cert: authority.path("server.pem"), key: authority.path("server.key") };
+  writeFileSync(files.cert, identity.cert);
+  writeFileSync(files.key, identity.key);
+  const opened = new Gate(["api.example"], files);
+  const port = await opened.listen("127.0.0.1", 0);
+  t.after(() => opened.close());
+  const serve = async (): Promise<void> => {
+    const server = createTlsServer(identity, (socket) => socket.end("from the program"));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => server.close());
+    opened.backend = { port: (server.address() as { port: number }).port };
+  };
+  const ask = async (): Promise<string> => {
+    const socket = connectTls({ port, host: "127.0.0.1", ca: authority.certificate }).setEncoding("latin1");
+    socket.write("GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    return (await socket.toArray()).join("");
+  };
+  return { gate: opened, port, serve, ask };
+}
+
+test("passes connections with TLS to a program that speaks TLS", async (t) => {
+  const { serve, ask } = await tlsGate(t);
+  await serve();
+  assert.equal(await ask(), "from the program");
+});
+
+test("explains over TLS why no program runs, with the certificate of the program", async (t) => {
+  const { gate: opened, ask } = await tlsGate(t);
+  opened.build = { status: "failed", text: "cargo is building the server" };
+  assert.match(await ask(), /^HTTP\/1\.1 503 [^]*cargo is building the server/);
+});
+
+test("answers plain HTTP with the scheme of a program that speaks TLS", async (t) => {
+  const { port, serve } = await tlsGate(t);
+  await serve();
+  assert.match(await sent(port, "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"), /^HTTP\/1\.1 400 [^]*https:/);
+});
+
+test("closes connections with TLS at once if the program speaks plain HTTP", async (t) => {
+  const { gate: opened, port } = await gate(t);
+  opened.backend = { port: await backend(t, "A") };
+  const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false });
+  await assert.rejects(once(socket, "secureConnect"));
 });

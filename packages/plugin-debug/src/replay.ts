@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type ClientRequestArgs, type IncomingMessage, request as send } from "node:http";
+import { type IncomingMessage, request } from "node:http";
+import type { RequestOptions } from "node:https";
 
 import type { ReceivedRequest, RequestRecord } from "@kit/types";
 
@@ -61,13 +62,6 @@ export async function replay(
       403,
       "FORBIDDEN",
       `the application listens on ${state.address.host}, so only a browser on the same machine may resend requests`,
-    );
-  }
-  if (state.address.url.startsWith("https:")) {
-    throw new ErrorResponse(
-      403,
-      "FORBIDDEN",
-      "requests cannot be sent again to a server with TLS; start the application without the option `tls` of `listen` to send them",
     );
   }
   const question = read(text);
@@ -199,7 +193,7 @@ async function sent(
   { method, path, headers, body }: ReplayedRequest,
 ): Promise<Omit<ReplayAnswer, "traceId" | "requestId">> {
   const isAnywhere = address.host === "0.0.0.0" || address.host === "::";
-  const options: ClientRequestArgs = {
+  const options: RequestOptions = {
     host: isAnywhere ? "127.0.0.1" : address.host,
     port: address.port,
     method,
@@ -207,7 +201,11 @@ async function sent(
     headers: { ...headers, "accept-encoding": "identity" },
     agent: false,
     timeout: timeoutMs,
+    // The address is that of this process, and the certificate is often valid for a name only.
+    rejectUnauthorized: false,
   };
+  // Most applications have no TLS, so they do not load the module.
+  const send = address.url.startsWith("https:") ? process.getBuiltinModule("node:https").request : request;
   const start = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let sending;

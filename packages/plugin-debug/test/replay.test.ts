@@ -1,12 +1,16 @@
 // Tests the endpoint that sends a request again, including attacks on its port.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { request as requestTls } from "node:https";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 
 import { sendRequest, type Answer, type RequestOptions, errorOf } from "./support/sidecar.ts";
+import { Authority } from "../../server-node/test/certificates.ts";
 import { type RealApp, startReal } from "./support/real-app.ts";
 
 let app: RealApp;
@@ -30,9 +34,9 @@ function own(): Record<string, string> {
   };
 }
 
-function replay(question: unknown, headers: RequestOptions["headers"] = own()): Promise<Answer> {
+function replay(question: unknown, headers: RequestOptions["headers"] = own(), of = app): Promise<Answer> {
   const body = typeof question === "string" ? question : JSON.stringify(question);
-  return sendRequest(app.sidecarPort, "/_debug/replay", { method: "POST", headers: headers!, body });
+  return sendRequest(of.sidecarPort, "/_debug/replay", { method: "POST", headers: headers!, body });
 }
 
 describe("a request that is sent again", () => {
@@ -51,6 +55,42 @@ describe("a request that is sent again", () => {
       `/_debug/requests/${String(again)}`,
     );
     assert.deepEqual([request.traceId, request.target, request.status], [traceId, "/things", 201]);
+  });
+
+  it("is sent with TLS to an application with TLS", async () => {
+    using authority = new Authority();
+    const { cert, key } = authority.sign(2, "app.example");
+    const tls = { cert: authority.path("server.pem"), key: authority.path("server.key") };
+    writeFileSync(tls.cert, cert);
+    writeFileSync(tls.key, key);
+    const secure = await startReal({}, { tls });
+    try {
+      const first = requestTls({
+        port: secure.port,
+        host: "127.0.0.1",
+        path: "/things",
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        ca: authority.certificate,
+        servername: "app.example",
+        agent: false,
+      });
+      first.end('{"name":"ada"}');
+      const [response] = (await once(first, "response")) as [NodeJS.ReadableStream];
+      await once(response.resume(), "end");
+      const { requests } = await secure.ok<{ requests: { requestId: string }[] }>("/_debug/requests?limit=1");
+      const dashboard = await secure.ok<{ replayToken: string }>("/_debug/dashboard");
+      const headers = {
+        ...own(),
+        host: `localhost:${secure.sidecarPort}`,
+        origin: `http://localhost:${secure.sidecarPort}`,
+        "x-debug-token": dashboard.replayToken,
+      };
+      const answer = await replay({ requestId: requests[0]!.requestId }, headers, secure);
+      assert.deepEqual([answer.status, answer.body["status"]], [200, 201], answer.text);
+    } finally {
+      await secure.close();
+    }
   });
 
   it("may be changed before it is sent", async () => {

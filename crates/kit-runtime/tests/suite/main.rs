@@ -38,5 +38,6 @@ mod telemetry;
 mod tenants;
 mod text_of_headers;
 mod tls;
+mod tls_dev;
 mod trust_proxy;
 mod wrappers;

@@ -20,7 +20,7 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 use crate::authority::Authority;
 use crate::process::Server;
 
-type Stream = StreamOwned<ClientConnection, TcpStream>;
+pub(crate) type Stream = StreamOwned<ClientConnection, TcpStream>;
 
 #[derive(Clone)]
 struct App;
@@ -150,7 +150,7 @@ pub(crate) fn client(authority: &Authority, identity: Option<&(String, String)>)
     })
 }
 
-fn open(address: &str, client: &Arc<ClientConfig>) -> Stream {
+pub(crate) fn open(address: &str, client: &Arc<ClientConfig>) -> Stream {
     let socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let name = ServerName::try_from("localhost").unwrap();

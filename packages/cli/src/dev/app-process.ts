@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 
 import type { RespondedRequest, BuildState, ListenAddress } from "@kit/types";
 
-import { type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
+import { type Order, planVariable, type ProcessPlan, type Report, type TlsFiles } from "./messages.ts";
 
 /** Functions to call for events of a process. */
 export interface ProcessEvents {
   requestSocket(asked: Extract<Report, { kit: "requestSocket" }>): void;
-  listening(address: ListenAddress, imported: readonly string[]): void;
+  listening(address: ListenAddress, imported: readonly string[], tls: TlsFiles | undefined): void;
   linked(files: readonly string[]): void;
   answered(requests: readonly RespondedRequest[]): void;
   /**
@@ -72,7 +72,7 @@ export class AppProcess {
     this.ended = promise;
     this.#child.on("message", (report: Report) => {
       if (report.kit === "requestSocket") events.requestSocket(report);
-      else if (report.kit === "listening") events.listening(report.address, report.imported);
+      else if (report.kit === "listening") events.listening(report.address, report.imported, report.tls);
       else if (report.kit === "linked") events.linked(report.files);
       else if (report.kit === "answered") events.answered(report.requests);
       else this.#crash = report;

@@ -14,7 +14,14 @@ import type { RespondedRequest, BuildState, DevelopmentLink, ListenOptions } fro
 
 import { acceptsHost, defaultHost } from "./allowed-hosts.ts";
 import { circularUse } from "./import-cycle.ts";
-import { type HeldSocket, type Order, planVariable, type ProcessPlan, type Report } from "./messages.ts";
+import {
+  type HeldSocket,
+  type Order,
+  planVariable,
+  type ProcessPlan,
+  type Report,
+  type TlsFiles,
+} from "./messages.ts";
 import { resolveNearImports } from "./near-imports.ts";
 
 /** Time for which reports of requests are collected into one message, in milliseconds. */
@@ -92,6 +99,7 @@ class Link implements DevelopmentLink {
   #isDefaultHost = false;
   /** Address or host name that the program listens on. */
   #host: string = defaultHost;
+  #tls: TlsFiles | undefined;
 
   constructor(plan: ProcessPlan) {
     this.#plan = plan;
@@ -148,6 +156,7 @@ class Link implements DevelopmentLink {
   }
 
   async resolveAddress(options: ListenOptions): Promise<ListenOptions> {
+    this.#tls = options.tls && { cert: options.tls.cert, key: options.tls.key };
     if (options.path !== undefined || options.fd !== undefined) return options;
     const host = this.#plan.host ?? options.host ?? defaultHost;
     const port = this.#plan.port ?? options.port;
@@ -175,7 +184,7 @@ class Link implements DevelopmentLink {
     this.#closes.push(close);
     // Show the name that users type: `localhost` resolves to the default address.
     const url = this.#isDefaultHost ? address.url.replace(`//${defaultHost}:`, "//localhost:") : address.url;
-    send({ kit: "listening", address: { ...address, url }, imported: [...this.#imported] });
+    send({ kit: "listening", address: { ...address, url }, imported: [...this.#imported], tls: this.#tls });
     setTimeout(flushCompileCache, flushMs).unref();
   }
 

@@ -9,6 +9,12 @@ export interface HeldSocket {
   readonly fd: number;
 }
 
+/** Paths of the files with which a program speaks TLS. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** Settings that a process of the application gets when it starts. */
 export interface ProcessPlan {
   readonly held: readonly HeldSocket[];
@@ -44,7 +50,12 @@ export type Order =
 /** Message from a process of the application to `kit dev`. */
 export type Report =
   | { readonly kit: "requestSocket"; readonly host?: string; readonly port: number; readonly taken: number }
-  | { readonly kit: "listening"; readonly address: ListenAddress; readonly imported: readonly string[] }
+  | {
+      readonly kit: "listening";
+      readonly address: ListenAddress;
+      readonly imported: readonly string[];
+      readonly tls: TlsFiles | undefined;
+    }
   /** All files of linked packages that were loaded so far: files that are neither in the project nor in `node_modules`. */
   | { readonly kit: "linked"; readonly files: readonly string[] }
   | { readonly kit: "answered"; readonly requests: readonly RespondedRequest[] }

@@ -11,6 +11,7 @@ import { defaultHost } from "./allowed-hosts.ts";
 import { ChildProgram, type ProgramEnd } from "./child-program.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { Gate } from "./gate.ts";
+import type { TlsFiles } from "./messages.ts";
 import { type BuiltProgram, CargoOutput } from "./rust-errors.ts";
 import { Terminal } from "./terminal.ts";
 
@@ -92,13 +93,14 @@ export class RustSupervisor {
 
   /** Starts to listen on the application's address. Reports an address that cannot be used. */
   async #open({ host, port, allowedHosts }: ServeRequest): Promise<boolean> {
-    const gate = new Gate(allowedHosts);
+    const tls = tlsFiles();
+    const gate = new Gate(allowedHosts, tls);
     const address = host ?? (process.env["HOST"] || defaultHost);
     const wanted = port ?? (Number(process.env["PORT"]) || usualPort);
     try {
       const taken = await gate.listen(address, wanted);
       const shown = address === "0.0.0.0" || address === "::" ? "localhost" : address;
-      this.#url = `http://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`;
+      this.#url = `${tls === undefined ? "http" : "https"}://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const reason =
@@ -113,6 +115,7 @@ export class RustSupervisor {
     gate.build = { status: "failed", text: "cargo is building the server" };
     this.#gate = gate;
     this.#terminal.address(this.#url);
+    if (tls !== undefined) this.#terminal.certificate(tls.cert);
     return true;
   }
 
@@ -245,6 +248,13 @@ export class RustSupervisor {
   }
 }
 
+/** Returns the files of TLS that the environment gives to the server. Returns `undefined` for plain HTTP. */
+function tlsFiles(): TlsFiles | undefined {
+  const { TLS_CERT: cert, TLS_KEY: key } = process.env;
+  // The server refuses to start with one of the two.
+  return cert && key ? { cert, key } : undefined;
+}
+
 /**
  * Copies the output of a server to the output of this process, without the line with the port that only `kit dev` knows. Returns a function
  * that returns the last errors of the server.
@@ -255,11 +265,11 @@ function forwarded({ process: { stdout, stderr } }: ChildProgram, port: number):
     errors = (errors + chunk).slice(-longestText);
     process.stderr.write(chunk);
   });
-  const listening = `Listening on http://127.0.0.1:${port}\n`;
+  const listening = new RegExp(`Listening on https?://127\\.0\\.0\\.1:${port}\n`);
   let isFirst = true;
   stdout?.setEncoding("utf8").on("data", (chunk: string) => {
     process.stdout.write(isFirst ? chunk.replace(listening, "") : chunk);
-    if (chunk.includes(listening)) isFirst = false;
+    if (listening.test(chunk)) isFirst = false;
   });
   return () => stripVTControlCharacters(errors).trim();
 }

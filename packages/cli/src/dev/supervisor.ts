@@ -7,6 +7,7 @@ import type { BuildState, ListenAddress } from "@kit/types";
 
 import { AppProcess, type SupervisorSocket, type ProcessEnd, type Program } from "./app-process.ts";
 import { defaultHost } from "./allowed-hosts.ts";
+import type { TlsFiles } from "./messages.ts";
 import { Terminal } from "./terminal.ts";
 import { TypeChecker } from "./type-checker.ts";
 import { WorkerProgram } from "./worker-program.ts";
@@ -58,6 +59,8 @@ export class Supervisor {
   #spareProcess: AppProcess | undefined;
   #warm: readonly string[] = [];
   #address: ListenAddress | undefined;
+  /** Files of TLS of the application, which the stand-in process uses too. */
+  #tls: TlsFiles | undefined;
   #changedAt = performance.now();
   /** Files of linked packages that the application has loaded. */
   readonly #linked = new Set<string>();
@@ -186,7 +189,9 @@ export class Supervisor {
       };
     const child: AppProcess = new AppProcess(program, plan, this.#held, {
       requestSocket: unlessEnding(({ host, port: wanted, taken }) => this.#place(child, host, wanted, taken)),
-      listening: unlessEnding((address, imported) => this.#listening(child, isApp, address, imported)),
+      listening: unlessEnding((address, imported, tls) =>
+        this.#listening(child, isApp, address, imported, tls),
+      ),
       linked: unlessEnding((files) => this.#link(files)),
       answered: (requests) => this.#terminal.requests(requests),
       ended: unlessEnding((end) => this.#ended(child, end)),
@@ -242,7 +247,13 @@ export class Supervisor {
     this.#start();
   }
 
-  #listening(child: AppProcess, isApp: boolean, address: ListenAddress, imported: readonly string[]): void {
+  #listening(
+    child: AppProcess,
+    isApp: boolean,
+    address: ListenAddress,
+    imported: readonly string[],
+    tls: TlsFiles | undefined,
+  ): void {
     // A program may listen on several addresses. Only the first one counts.
     if (child !== this.#next) return;
     this.#next = undefined;
@@ -252,8 +263,12 @@ export class Supervisor {
     if (last !== undefined) this.#retire(last);
     if (!isApp) return;
     const tookMs = Math.round(performance.now() - this.#changedAt);
-    if (this.#address?.url !== address.url) this.#terminal.address(address.url);
+    if (this.#address?.url !== address.url) {
+      this.#terminal.address(address.url);
+      if (tls !== undefined) this.#terminal.certificate(tls.cert);
+    }
     this.#address = address;
+    this.#tls = tls;
     this.#terminal.ready(tookMs);
     this.#warm = imported.some((url) => instrumentation.test(url)) ? [] : imported;
     this.#spareProcess ??= this.#spawn(this.#program());
@@ -335,7 +350,11 @@ export class Supervisor {
     const fallback = this.#spawn({
       root: this.#request.root,
       entry: unavailable,
-      args: [String(held.port), held.host ?? ""],
+      args: [
+        String(held.port),
+        held.host ?? "",
+        ...(this.#tls === undefined ? [] : [this.#tls.cert, this.#tls.key]),
+      ],
       env: process.env,
     });
     this.#next = fallback;

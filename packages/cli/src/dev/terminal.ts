@@ -34,6 +34,11 @@ export class Terminal {
     write(dim(`ready in ${ms} ms`));
   }
 
+  /** Says what a browser needs for the certificate of the application. */
+  certificate(file: string): void {
+    this.note(`browsers must trust the certificate ${file}; \`mkcert localhost\` makes such a certificate`);
+  }
+
   note(text: string): void {
     write(dim(text));
   }

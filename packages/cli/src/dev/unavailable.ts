@@ -4,7 +4,9 @@
  *
  * @module
  */
-import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 
 import type { DevelopmentLink } from "@kit/types";
 
@@ -12,17 +14,20 @@ import { explain } from "./explanation.ts";
 
 const link = (globalThis as Record<symbol, unknown>)[Symbol.for("kit.development")] as DevelopmentLink;
 
-const server = createServer((request, response) => {
+const [wanted, host, cert, key] = process.argv.slice(2);
+const answer: RequestListener = (request, response) => {
   explain(request, response, {
     build: link.build(),
-    accepts: (host) => link.acceptsHost?.(host) !== false,
+    accepts: (name) => link.acceptsHost?.(name) !== false,
   });
-});
+};
+/** With the files of the last version of the application, if it speaks TLS. */
+const server =
+  cert === undefined || key === undefined
+    ? createServer(answer)
+    : createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, answer);
 
-const options = await link.resolveAddress({
-  port: Number(process.argv[2]),
-  ...(process.argv[3] && { host: process.argv[3] }),
-});
+const options = await link.resolveAddress({ port: Number(wanted), ...(host && { host }) });
 server.listen(options.fd === undefined ? options : { fd: options.fd }, () => {
   const { port } = server.address() as { port: number };
   link.listening({ host: "", port, url: `http://localhost:${port}` }, () => {

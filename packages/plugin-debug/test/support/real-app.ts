@@ -1,6 +1,7 @@
 import { createApp, type LoggingOptions } from "@kit/core";
 import { type DebugOptions, type DebugPlugin, debugPlugin } from "@kit/plugin-debug";
 import { nativeServer } from "@kit/server-native";
+import type { TlsOptions } from "@kit/types";
 import { compiled, objectOf, responseOf, route } from "../../../core/test/support/compiled.ts";
 import { quietStdout } from "../../../core/test/support/quiet-stdout.ts";
 import { sendRequest, type Answer, until } from "./sidecar.ts";
@@ -30,7 +31,7 @@ export interface RealApp {
 /** Starts the application and its sidecar on free ports of this machine. */
 export async function startReal(
   options: DebugOptions = {},
-  app: { readonly logging?: LoggingOptions; readonly host?: string } = {},
+  app: { readonly logging?: LoggingOptions; readonly host?: string; readonly tls?: TlsOptions } = {},
 ): Promise<RealApp> {
   const received: Received[] = [];
   const posted = route("POST /things", {
@@ -62,7 +63,11 @@ export async function startReal(
     ],
     plugins: [plugin],
   } as Parameters<typeof createApp>[0]);
-  const { port } = await running.listen({ port: 0, host: app.host ?? "127.0.0.1" });
+  const { port } = await running.listen({
+    port: 0,
+    host: app.host ?? "127.0.0.1",
+    ...(app.tls !== undefined && { tls: app.tls }),
+  });
   await until("the sidecar listens", () => plugin.address !== null);
   const sidecarPort = plugin.address!.port;
   const ok = async <T>(path: string): Promise<T> => {

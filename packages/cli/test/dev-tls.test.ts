@@ -1,0 +1,60 @@
+// Tests of `kit dev` with an application that speaks TLS.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { get } from "node:https";
+import { test } from "node:test";
+
+import { Authority } from "../../server-node/test/certificates.ts";
+import { type Answer, app, Dev } from "./support/dev.ts";
+
+const skip = process.platform === "win32" && "sockets are handed over on Unix only";
+
+function ask(url: string, ca: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/notes/1`, { agent: false, ca }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text }));
+    }).on("error", reject);
+  });
+}
+
+for (const [server, from] of [
+  ["nativeServer", "server-native"],
+  ["expressServer", "server-express"],
+] as const) {
+  test(`serves edits of an application with TLS on ${from}`, { skip }, async (t) => {
+    const authority = new Authority();
+    t.after(() => authority[Symbol.dispose]());
+    const { cert, key } = authority.sign();
+    const files = { cert: authority.path("server.pem"), key: authority.path("server.key"), redirectFrom: 0 };
+    writeFileSync(files.cert, cert);
+    writeFileSync(files.key, key);
+    const main = (title: string): string =>
+      app(title, server, from).replace(
+        'host: "127.0.0.1" }',
+        `host: "127.0.0.1", tls: ${JSON.stringify(files)} }`,
+      );
+    const dev = await Dev.start(t, main("first"));
+    await dev.until(() => /serving .*https:/.test(dev.output), "it did not serve");
+    const url = /serving \S*?(https:\/\/[\w.:]+)/.exec(dev.output)![1]!;
+    await dev.until(() => dev.output.includes("browsers must trust the certificate"), "it said nothing");
+    const serves = (what: RegExp, status: number): Promise<void> =>
+      dev.until(async () => {
+        // A process that ends breaks its connections.
+        const found = await ask(url, authority.certificate).catch(() => undefined);
+        return found?.status === status && what.test(found.text);
+      }, `it did not answer with ${what}`);
+    await serves(/"first"/, 200);
+    await dev.project.write("src/main.ts", main("second"));
+    await serves(/"second"/, 200);
+    // Without an application, the stand-in responds with the same certificate.
+    await dev.project.write("src/main.ts", `${main("third")}\nsetTimeout(() => process.exit(3), 100);\n`);
+    await serves(/The application ended/, 503);
+    await dev.project.write("src/main.ts", main("fourth"));
+    await serves(/"fourth"/, 200);
+    assert.equal(dev.output.split("browsers must trust").length, 2);
+  });
+}
