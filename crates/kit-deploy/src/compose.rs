@@ -184,6 +184,9 @@ fn environment(deployment: &Deployment, is_server: bool) -> Map<String, Value> {
         if deployment.metrics.is_some() {
             set("OTEL_EXPORTER_PROMETHEUS_HOST", "0.0.0.0".to_owned());
         }
+        for (name, value) in deployment.runtime_variables() {
+            set(name, (*value).to_owned());
+        }
         for (name, path) in deployment.tls.iter().flat_map(|tls| &tls.variables) {
             set(name, path.clone());
         }

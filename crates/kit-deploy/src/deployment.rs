@@ -22,6 +22,10 @@ const REQUEST_TIMEOUT_MS: u64 = 30_000;
 const WORKER_END_MS: u64 = 10_000;
 /// Default of the option `graceMs` of `jobs.work`.
 const JOB_GRACE_MS: u64 = 30_000;
+/// Variables that the files set for a Rust server. A threshold that is given does not grow, so that memory of a burst of large bodies goes
+/// back to the system. Only glibc reads the variable.
+pub(crate) const OF_RUST: [(&str, &str); 1] = [("MALLOC_TRIM_THRESHOLD_", "1048576")];
+
 /// Variable with the keys of signed cookies, without which a Rust server with the option `cookies.keys` does not start.
 const COOKIE_KEYS: &str = "KIT_COOKIE_KEYS";
 /// Time between the longest possible shutdown and the end by force.
@@ -239,6 +243,14 @@ impl Deployment {
             grace_ms: grace(program, &mut notes),
             runtime: project.runtime.clone(),
             notes,
+        }
+    }
+
+    /// Returns the variables of the server that depend on its runtime only.
+    pub(crate) fn runtime_variables(&self) -> &'static [(&'static str, &'static str)] {
+        match self.runtime {
+            Runtime::Rust { .. } => &OF_RUST,
+            Runtime::Node(_) => &[],
         }
     }
 

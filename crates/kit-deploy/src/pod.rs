@@ -306,6 +306,9 @@ fn env(deployment: &Deployment, component: Component) -> Vec<Value> {
         if deployment.metrics.is_some() {
             set("OTEL_EXPORTER_PROMETHEUS_HOST", "0.0.0.0");
         }
+        for (name, value) in deployment.runtime_variables() {
+            set(name, value);
+        }
         for (name, path) in deployment.tls.iter().flat_map(|tls| &tls.variables) {
             set(name, path);
         }

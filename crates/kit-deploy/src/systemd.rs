@@ -214,6 +214,11 @@ fn restart_without_end(unit: &mut Unit) {
 fn variables(unit: &mut Unit, deployment: &Deployment, is_server: bool) {
     let name = &deployment.name;
     unit.set("Environment", "NODE_ENV=production");
+    if is_server {
+        for (name, value) in deployment.runtime_variables() {
+            unit.set("Environment", &format!("{name}={value}"));
+        }
+    }
     if matches!(deployment.runtime, Runtime::Node(_)) {
         unit.set("Environment", "NODE_COMPILE_CACHE=%C/%N");
         unit.set("CacheDirectory", "%N");

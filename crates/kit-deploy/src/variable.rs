@@ -51,7 +51,13 @@ pub struct ReadVariable {
 }
 
 /// Variables that the generated files set themselves, or explain themselves.
-pub(crate) const SET: [&str; 4] = ["MIGRATE_URL", "NODE_COMPILE_CACHE", "NODE_ENV", "PORT"];
+pub(crate) const SET: [&str; 5] = [
+    "MALLOC_TRIM_THRESHOLD_",
+    "MIGRATE_URL",
+    "NODE_COMPILE_CACHE",
+    "NODE_ENV",
+    "PORT",
+];
 
 /// Variables whose defaults fit the generated files.
 pub(crate) const FITTING: [&str; 6] = [

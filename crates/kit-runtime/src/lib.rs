@@ -134,6 +134,8 @@ pub mod testing;
 mod timestamp;
 #[cfg(feature = "tls")]
 mod tls;
+#[cfg(feature = "tls")]
+mod tls_dates;
 #[cfg(any(feature = "jwt", feature = "otlp", feature = "sqlx"))]
 mod tls_files;
 #[cfg(feature = "tls")]

@@ -14,6 +14,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::connection::{self, Peer, Timeouts};
 use crate::listener::ConnectionPermit;
 use crate::shutdown::{self, Shutdown};
+use crate::tls_dates::{Reports, Standing};
 use crate::tls_settings::TlsSettings;
 use crate::{ClientCertificate, Error, Serve, Timestamp, start_error};
 
@@ -55,8 +56,9 @@ impl Tls {
         let certificates =
             certificates.map_err(|error| start_error::failure(error.message(), place, error.help()))?;
         let tls = Self(Arc::new(certificates));
-        tls.report_expired(&settings.certificate);
-        tokio::spawn(tls.clone().watch(settings.certificate.clone())?);
+        let mut reports = Reports::default();
+        tls.report_dates(&settings.certificate, &mut reports);
+        tokio::spawn(tls.clone().watch(settings.certificate.clone(), reports)?);
         Ok(tls)
     }
 
@@ -65,25 +67,33 @@ impl Tls {
         self.0.covers(host)
     }
 
-    /// Logs an error if clients refuse the certificate because of its dates.
-    fn report_expired(&self, file: &Path) {
+    /// Logs an error if clients refuse the certificate because of its dates, and a warning some time before its end.
+    fn report_dates(&self, file: &Path, reports: &mut Reports) {
         let Some((from, to)) = self.0.validity() else {
             return;
         };
-        let now = SystemTime::now();
-        if now > to || now < from {
-            tracing::error!(
+        let (valid_from, valid_to) = (Timestamp::from(from), Timestamp::from(to));
+        match reports.due(from, to, SystemTime::now()) {
+            None | Some(Standing::Valid) => {}
+            Some(Standing::EndsSoon) => tracing::warn!(
+                code = "TLS_EXPIRES_SOON",
+                validFrom = %valid_from,
+                validTo = %valid_to,
+                "The TLS certificate {} is valid until {valid_to}; renew it",
+                file.display()
+            ),
+            Some(Standing::NotValid) => tracing::error!(
                 code = "TLS_EXPIRED",
-                validFrom = %Timestamp::from(from),
-                validTo = %Timestamp::from(to),
+                validFrom = %valid_from,
+                validTo = %valid_to,
                 "Clients refuse the TLS certificate {}, which is not valid now; renew it",
                 file.display()
-            );
+            ),
         }
     }
 
-    /// Reads the files again at SIGHUP, and if they have changed, until the server stops.
-    fn watch(self, file: PathBuf) -> io::Result<impl Future<Output = ()> + Send> {
+    /// Reads the files again at SIGHUP, and if they have changed, and looks at the dates of the certificate, until the server stops.
+    fn watch(self, file: PathBuf, mut reports: Reports) -> io::Result<impl Future<Output = ()> + Send> {
         let mut hangup = signal(SignalKind::hangup())?;
         Ok(async move {
             loop {
@@ -103,7 +113,7 @@ impl Tls {
                 match read.await {
                     Ok(Ok(true)) => {
                         tracing::info!("new connections use the TLS certificate that was read again");
-                        self.report_expired(&file);
+                        reports = Reports::default();
                     }
                     Ok(Err(error)) => tracing::error!(
                         code = "TLS_FILES",
@@ -113,6 +123,7 @@ impl Tls {
                     ),
                     Ok(Ok(false)) | Err(_) => {}
                 }
+                self.report_dates(&file, &mut reports);
             }
         })
     }

@@ -144,9 +144,13 @@ const HTTP2: [(&str, &str); 10] = [
 ];
 
 /// Sources of `kit-tls`, which are in a subdirectory of `kit-runtime`.
-const TLS: [(&str, &str); 10] = [
+const TLS: [(&str, &str); 11] = [
     ("Cargo.toml", include_str!("tls.toml")),
     ("README.md", include_str!("../../kit-tls/README.md")),
+    (
+        "src/authorities.rs",
+        include_str!("../../kit-tls/src/authorities.rs"),
+    ),
     (
         "src/certificate.rs",
         include_str!("../../kit-tls/src/certificate.rs"),

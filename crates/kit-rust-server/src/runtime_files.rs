@@ -267,6 +267,7 @@
     ("testing/values.rs", include_str!("../../kit-runtime/src/testing/values.rs")),
     ("timestamp.rs", include_str!("../../kit-runtime/src/timestamp.rs")),
     ("tls.rs", include_str!("../../kit-runtime/src/tls.rs")),
+    ("tls_dates.rs", include_str!("../../kit-runtime/src/tls_dates.rs")),
     ("tls_files.rs", include_str!("../../kit-runtime/src/tls_files.rs")),
     ("tls_redirect.rs", include_str!("../../kit-runtime/src/tls_redirect.rs")),
     ("tls_settings.rs", include_str!("../../kit-runtime/src/tls_settings.rs")),

@@ -9,10 +9,11 @@ use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::{Ticketer, default_provider};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::danger::ClientCertVerifier;
-use rustls::server::{NoClientAuth, ParsedCertificate, ResolvesServerCert, WebPkiClientVerifier};
+use rustls::server::{NoClientAuth, ParsedCertificate, ResolvesServerCert};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion, version};
 
+use crate::authorities::Authorities;
 use crate::files::{self, FileStates};
 use crate::{CertificateFields, ClientCertificates, Error, MinimumVersion, Options};
 
@@ -115,7 +116,7 @@ impl Certificates {
         Ok(())
     }
 
-    /// Reads all files again if the size or time of a file has changed. Returns true if the files were read.
+    /// Reads all files again if a file was replaced, or if its size, its times or its permissions have changed. Returns true if the files were read.
     ///
     /// # Errors
     ///
@@ -197,17 +198,13 @@ fn verifier(
 ) -> Result<Arc<dyn ClientCertVerifier>, Error> {
     let purpose = "file of authorities for clients";
     let unusable = |error: &dyn fmt::Display| Error::unreadable(purpose, &clients.authorities, error);
+    let certificates = files::certificates(purpose, &clients.authorities)?;
     let mut roots = RootCertStore::empty();
-    for certificate in files::certificates(purpose, &clients.authorities)? {
-        roots.add(certificate).map_err(|error| unusable(&error))?;
+    for certificate in &certificates {
+        roots.add(certificate.clone()).map_err(|error| unusable(&error))?;
     }
-    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
-    let builder = if clients.is_required {
-        builder
-    } else {
-        builder.allow_unauthenticated()
-    };
-    builder.build().map_err(|error| unusable(&error))
+    let authorities = Authorities::new(certificates, clients.is_required, provider);
+    Ok(Arc::new(authorities.map_err(|error| unusable(&error))?))
 }
 
 /// Returns the error for a failure that no file causes, such as a system without random numbers.

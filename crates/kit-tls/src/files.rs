@@ -9,9 +9,21 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::{Error, Options};
 
-/// Size and time of each file. Different values mean that a file was replaced.
+/// State of each file. Different values mean that a file was replaced, or that its permissions have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FileStates(Vec<Option<(u64, SystemTime)>>);
+pub(crate) struct FileStates(Vec<Option<State>>);
+
+/// State of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct State {
+    size: u64,
+    modified: SystemTime,
+    identity: Identity,
+}
+
+/// Number of the file, and the time of its last change in seconds and nanoseconds, which `chmod` changes too. Systems other than Unix
+/// have neither.
+type Identity = (u64, i64, i64);
 
 impl FileStates {
     /// Reads the states of all files of the options. A file that does not exist has the state `None`.
@@ -22,10 +34,26 @@ impl FileStates {
     }
 }
 
-/// Returns size and time of the file. `fs::metadata` follows symbolic links, which Kubernetes replaces to renew a secret.
-fn state(file: &PathBuf) -> Option<(u64, SystemTime)> {
+/// Returns the state of a file. `fs::metadata` follows symbolic links, which Kubernetes replaces to renew a secret.
+fn state(file: &PathBuf) -> Option<State> {
     let found = fs::metadata(file).ok()?;
-    Some((found.len(), found.modified().ok()?))
+    Some(State {
+        size: found.len(),
+        modified: found.modified().ok()?,
+        identity: identity(&found),
+    })
+}
+
+#[cfg(unix)]
+fn identity(found: &fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+
+    (found.ino(), found.ctime(), found.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &fs::Metadata) -> Identity {
+    (0, 0, 0)
 }
 
 /// Returns the certificates of a file. There is at least one.

@@ -3,6 +3,7 @@
 //! Invariants: no network code, no threads and no timers, so that each caller decides when files are read. Files that cannot be used
 //! never replace the configuration in use.
 
+mod authorities;
 mod certificate;
 mod certificates;
 mod der;

@@ -235,6 +235,66 @@ fn verifies_certificates_of_clients() {
 }
 
 #[test]
+fn refuses_clients_of_an_authority_that_has_expired() {
+    let (servers, clients) = (authority("servers"), authority("clients"));
+    let mut params = CertificateParams::new(Vec::new()).expect("valid names");
+    params.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    params.not_after = rcgen::date_time_ymd(2020, 1, 1);
+    let expired = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key"));
+    let expired = expired.expect("a certificate");
+    let directory = server(&servers);
+    let authorities = directory.path().join("clients.pem");
+    let with = |text: &str, is_required| {
+        fs::write(&authorities, text).expect("a file");
+        let mut options = options(directory.path());
+        options.clients = Some(ClientCertificates {
+            authorities: authorities.clone(),
+            is_required,
+        });
+        Certificates::load(options).expect("files")
+    };
+    let of_expired = client(&servers, Some(signed(&expired, "agent")));
+    let of_valid = client(&servers, Some(signed(&clients, "agent")));
+    let alone = with(&expired.pem(), true);
+    handshake(&alone, &of_expired).expect_err("the only authority has expired");
+    let both = with(&format!("{}{}", expired.pem(), clients.pem()), true);
+    for _ in 0..2 {
+        handshake(&both, &of_expired).expect_err("the authority has expired");
+        handshake(&both, &of_valid).expect("the other authority is valid");
+    }
+    handshake(&both, &client(&servers, None)).expect_err("no certificate");
+    let optional = with(&expired.pem(), false);
+    handshake(&optional, &of_expired).expect_err("the authority has expired");
+    handshake(&optional, &client(&servers, None)).expect("no certificate");
+}
+
+#[cfg(unix)]
+#[test]
+fn reads_files_again_after_a_change_of_their_permissions() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let authority = authority("one");
+    let directory = server(&authority);
+    let certificates = Certificates::load(options(directory.path())).expect("files");
+    assert_eq!(certificates.reload_if_changed(), Ok(false));
+    let key = directory.path().join("server.key");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o400)).expect("an own file");
+    assert_eq!(certificates.reload_if_changed(), Ok(true));
+    // A file with the same size and time.
+    let time = fs::metadata(&key)
+        .and_then(|found| found.modified())
+        .expect("a time");
+    let copy = directory.path().join("copy.key");
+    fs::copy(&key, &copy).expect("a file");
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).expect("an own file");
+    let file = fs::File::options().write(true).open(&copy).expect("a file");
+    file.set_modified(time).expect("an own file");
+    fs::rename(&copy, &key).expect("an own file");
+    assert_eq!(certificates.reload_if_changed(), Ok(true));
+    assert_eq!(certificates.reload_if_changed(), Ok(false));
+}
+
+#[test]
 fn reports_files_that_cannot_be_used_by_name() {
     let authority = authority("one");
     let directory = server(&authority);

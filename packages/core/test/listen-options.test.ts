@@ -97,20 +97,3 @@ test("listen refuses HTTP/2 before it starts the server if the adapter does not 
   });
   assert.deepEqual(server.calls, []);
 });
-
-test("listen refuses TLS under kit dev, which reads requests before it passes connections on", async () => {
-  const link = Symbol.for("kit.development");
-  const global = globalThis as { [name: symbol]: unknown };
-  global[link] = { version: 1 };
-  try {
-    const server = Object.assign(new MemoryServer(), { reloadTls: () => {} });
-    const app = createApp({ server, routes: [], compiled: compiled(), signals: false });
-    await assert.rejects(app.listen({ port: 0, tls: { cert: "a.pem", key: "a.key" } }), {
-      name: "StartError",
-      message: /^`kit dev` has no TLS\n {2}in the option `tls` of `listen`\nhelp: give `tls` only if/,
-    });
-    assert.deepEqual(server.calls, []);
-  } finally {
-    Reflect.deleteProperty(global, link);
-  }
-});

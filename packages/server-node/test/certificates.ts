@@ -17,9 +17,14 @@ export class Authority {
   readonly directory: string = mkdtempSync(join(tmpdir(), "kit-tls-"));
   #count = 0;
 
-  constructor(name = "tests") {
-    const [key, cert] = [this.path("ca.key"), this.path("ca.pem")];
-    this.#openssl(`req -x509 ${newKey} -days 2 -subj /CN=${name} -keyout ${key} -out ${cert}`);
+  /** `days` is the life of the authority. An authority of a negative number has expired. */
+  constructor(name = "tests", days = 2) {
+    const [key, request, cert] = [this.path("ca.key"), this.path("ca.csr"), this.path("ca.pem")];
+    const names = `-subj /CN=${name} -addext basicConstraints=critical,CA:TRUE`;
+    this.#openssl(`req -new ${newKey} ${names} -keyout ${key} -out ${request}`);
+    this.#openssl(
+      `x509 -req -in ${request} -signkey ${key} -copy_extensions copy -days ${days} -out ${cert}`,
+    );
   }
 
   /** Certificate of the authority in PEM. */

@@ -157,6 +157,17 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     await assert.rejects(ask(app.port, { ...identities[1]! }));
   });
 
+  test("refuses clients of an authority that has expired", async () => {
+    using expired = new Authority("expired", -1);
+    const clientCa = clients.path("both.pem");
+    writeFileSync(clientCa, expired.certificate + clients.certificate);
+    for (const clientCertificates of ["required", "optional"] as const) {
+      await using app = await start({ clientCa, clientCertificates });
+      assert.match(await ask(app.port, { ...clients.sign() }), /^HTTP\/1\.1 200/);
+      await assert.rejects(ask(app.port, { ...expired.sign() }));
+    }
+  });
+
   test("gives handlers the certificate of the client, also in a resumed session", async () => {
     const clientCa = clients.path("ca.pem");
     const known = clients.sign();

@@ -288,6 +288,9 @@ fn the_files_of_a_rust_server_name_its_program_and_its_health_checks() {
     let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
     assert!(deployment.contains("path: /healthz\n"), "{deployment}");
     assert!(!deployment.contains("NODE_COMPILE_CACHE"), "{deployment}");
+    for file in [&unit, &deployment] {
+        assert!(file.contains("MALLOC_TRIM_THRESHOLD_"), "{file}");
+    }
     assert!(deployment.contains("key: KIT_COOKIE_KEYS\n"), "{deployment}");
     let refused = project.kit(&["generate", "deploy", "--worker", "src/worker.ts"]);
     assert!(

@@ -251,7 +251,7 @@ class Application implements App {
     const { server } = this.#options;
     if (server.supervise !== undefined) {
       const options = readListen(given);
-      requireTls(server, options.tls, developmentLink() !== undefined);
+      requireTls(server, options.tls);
       // The first worker responds to requests while the others start, so signals must close it gracefully from the
       // beginning.
       this.#closeOnSignal();
@@ -290,7 +290,7 @@ class Application implements App {
   async #listen(given: AppListenOptions): Promise<ListenAddress> {
     const options = readListen(given);
     const { server } = this.#options;
-    requireTls(server, options.tls, developmentLink() !== undefined);
+    requireTls(server, options.tls);
     const prepared = await this.#prepare();
     const { found, service } = prepared;
     const log = this.#log.loggerFor(() => ({}));
@@ -299,12 +299,13 @@ class Application implements App {
       await this.#plugins.start(this.#hostOf(prepared, log));
       const link = developmentLink();
       if (options.tls?.clientCa !== undefined) await loadCertificateReader();
-      if (options.tls !== undefined) this.#unwatchTls = watchTls(server, options.tls, log);
+      if (options.tls !== undefined) this.#unwatchTls = watchTls(server, options.tls, log, () => isServing);
       const listening = await listenOn(server, service, options, link);
       isServing = true;
       checkPath(options, listening, server.name);
-      // The primary process of workers redirects for all of them.
-      const address = server.worker === undefined ? await this.#withRedirects(options, listening) : listening;
+      // The primary process of workers redirects for all of them. Under `kit dev`, the port would belong to the previous process.
+      const redirects = server.worker === undefined && link === undefined;
+      const address = redirects ? await this.#withRedirects(options, listening) : listening;
       await this.#plugins.ready(address);
       this.#isReady = this.#closing === undefined;
       this.#watchSchema(found);

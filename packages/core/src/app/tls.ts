@@ -1,10 +1,11 @@
 /** TLS of the listening socket: checks of the option, and files that are read again when they change. */
-import { readFileSync, stat } from "node:fs";
+import { stat } from "node:fs";
 
 import type { Logger, ServerAdapter, TlsOptions } from "@kit/types";
 
 import { isOrigin } from "./read-origin.ts";
 import { StartError } from "./start-error.ts";
+import { CertificateDates } from "./tls-dates.ts";
 
 /** Time between two looks at the files, in milliseconds. */
 const fileCheckMs = 5_000;
@@ -87,20 +88,12 @@ function isPath(value: unknown): boolean {
 }
 
 /**
- * Throws if the adapter would ignore the option, or if `kit dev` runs the application: `kit dev` reads the heads of requests before it
- * passes connections on, so a client that begins with TLS would wait for ever.
+ * Throws if the adapter would ignore the option.
  *
- * @throws {StartError} if there is no TLS, or no HTTP/2 although the option asks for it. The message names the adapter, or `kit dev`.
+ * @throws {StartError} if there is no TLS, or no HTTP/2 although the option asks for it. The message names the adapter.
  */
-export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined, isDeveloped: boolean): void {
+export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined): void {
   if (tls === undefined) return;
-  if (isDeveloped) {
-    throw new StartError({
-      problem: "`kit dev` has no TLS",
-      locations: ["in the option `tls` of `listen`"],
-      help: "give `tls` only if the program runs without `kit dev`, such as `tls: production ? files : undefined`",
-    });
-  }
   if (server.reloadTls !== undefined) {
     if (tls.http2 === true && server.hasHttp2 !== true) {
       throw new StartError({
@@ -124,18 +117,29 @@ export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined, i
 }
 
 /**
- * Reads the files again if one of them has changed, and at SIGHUP. If the new files cannot be used, the server keeps those in use, and the
- * log has an error. Must be called before the server reads the files, so that no change is missed. Returns a function that ends the checks.
+ * Reads the files again if one of them has changed, and at SIGHUP, and looks at the dates of the certificate. If the new files cannot be
+ * used, the server keeps those in use, and the log has an error. Must be called before the server reads the files, so that no change is
+ * missed; until `isServing` returns true, the files are not read again. Returns a function that ends the checks.
  */
-export function watchTls(server: ServerAdapter, tls: TlsOptions, log: Logger): () => void {
+export function watchTls(
+  server: ServerAdapter,
+  tls: TlsOptions,
+  log: Logger,
+  isServing: () => boolean,
+): () => void {
   const files = [tls.cert, tls.key, ...(tls.clientCa === undefined ? [] : [tls.clientCa])];
+  const dates = new CertificateDates(tls.cert, log);
   let known: string | undefined;
+  let isDue = false;
   let isStopped = false;
   const reload = (): void => {
+    isDue = !isServing();
+    if (isDue) return;
     try {
       server.reloadTls?.();
       log.info("New connections use the TLS certificate that was read again");
-      reportExpired(tls.cert, log);
+      dates.read();
+      dates.report();
     } catch (error) {
       const { message, help } = error as Error & { help?: string };
       log.error(`${message}; the certificate in use stays in use`, { code: "TLS_FILES", help });
@@ -145,10 +149,13 @@ export function watchTls(server: ServerAdapter, tls: TlsOptions, log: Logger): (
     const found = await statesOf(files);
     const isChanged = known !== undefined && found !== known;
     known = found;
-    if (isChanged && !isStopped) reload();
+    if (isStopped) return;
+    if (isChanged || isDue) reload();
+    dates.report();
   };
+  dates.read();
+  dates.report();
   void check();
-  reportExpired(tls.cert, log);
   const timer = setInterval(() => void check(), fileCheckMs).unref();
   process.on("SIGHUP", reload);
   return () => {
@@ -158,27 +165,15 @@ export function watchTls(server: ServerAdapter, tls: TlsOptions, log: Logger): (
   };
 }
 
-/** Logs an error if clients refuse the certificate because of its dates. Errors of the file are reported by the server. */
-function reportExpired(file: string, log: Logger): void {
-  try {
-    const { X509Certificate } = process.getBuiltinModule("node:crypto");
-    const { validFromDate, validToDate } = new X509Certificate(readFileSync(file));
-    const now = new Date();
-    if (now <= validToDate && now >= validFromDate) return;
-    const data = { code: "TLS_EXPIRED", validFrom: validFromDate, validTo: validToDate };
-    log.error(`Clients refuse the TLS certificate ${file}, which is not valid now; renew it`, data);
-  } catch {
-    // The server has the same error.
-  }
-}
-
-/** Returns sizes and times of the files as a text, which differs if a file was replaced. `stat` follows symbolic links. */
+/** Returns the states of the files as a text, which differs if a file was replaced, or if its permissions have changed. `stat` follows symbolic links. */
 async function statesOf(files: readonly string[]): Promise<string> {
   const states = files.map(
     (file) =>
       new Promise<string>((resolve) => {
         stat(file, (error, found) =>
-          resolve(error === null ? `${found.size} ${found.mtimeMs} ${found.ino}` : "missing"),
+          resolve(
+            error === null ? `${found.size} ${found.mtimeMs} ${found.ctimeMs} ${found.ino}` : "missing",
+          ),
         );
       }),
   );

@@ -154,7 +154,7 @@ impl Role {
             ),
             Self::Authority => Check::warn(
                 NAME,
-                format!("{problem}; the server possibly refuses clients of this authority"),
+                format!("{problem}; the server refuses clients of this authority"),
             ),
         }
     }
