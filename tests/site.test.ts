@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 
 import { brokenLinks, headingId, leadsTo, siteLinks } from "../site/links.ts";
+import { unfound } from "../site/search.ts";
 import { notices, packagesOf, readLinked } from "../site/vitepress/notices.ts";
 import { run } from "./e2e/support/command.ts";
 import { repository } from "./e2e/support/project.ts";
@@ -196,4 +197,21 @@ test("the reference of packages has each module that users can import", async ()
       if (target.startsWith("./src/")) modules.push(join("..", dirname(path), target));
   }
   assert.deepEqual(options.entryPoints.toSorted(), modules.toSorted());
+});
+
+test("a page that is not among the first results for its title fails the site", () => {
+  const titles = new Map([
+    ["guide/routes", "Routes"],
+    ["guide/tls", "TLS"],
+    ["decisions/index", "Decisions"],
+  ]);
+  const found: Readonly<Record<string, readonly string[]>> = {
+    Routes: ["/0.1/a.html", "/0.1/b.html#routes", "/0.1/guide/routes.html#routes"],
+    TLS: ["/a.html", "/b.html", "/guide/tls-old.html", "/guide/tls.html"],
+    Decisions: ["/decisions/#decisions"],
+  };
+  assert.deepEqual(
+    unfound(titles, (query) => found[query]!),
+    [{ page: "guide/tls", title: "TLS", found: ["/a.html", "/b.html", "/guide/tls-old.html"] }],
+  );
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type DefaultTheme } from "vitepress";
 
+import { boostDocument } from "./boost.ts";
 import { headingId, REPOSITORY as repository } from "./links.ts";
 import { notices, NOTICES, packagesOf, readLinked } from "./notices.ts";
 
@@ -82,13 +83,7 @@ export default defineConfig({
       provider: "local",
       options: {
         detailedView: true,
-        miniSearch: {
-          searchOptions: {
-            // Pages of the guide come before reasons of decisions.
-            boostDocument: (id: string) =>
-              id.includes("/guide/") ? 2 : id.includes("/decisions/") ? 0.3 : 1,
-          },
-        },
+        miniSearch: { searchOptions: { boostDocument } },
       },
     },
     socialLinks: [{ icon: "github", link: repository }],
