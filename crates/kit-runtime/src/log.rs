@@ -135,11 +135,11 @@ fn entry(level: Level, mut fields: Fields) -> Map<String, Value> {
         }
         entry.insert("phase".to_owned(), json!(request.phase().to_string()));
         entry.insert("requestId".to_owned(), json!(request.request_id()));
-    } else if fields.is_of_runtime
-        && let Some(trace) = fields.data.remove("traceId")
-    {
+    } else if fields.is_of_runtime {
         // The HTTP engine refused the request, so there is a trace id in the response but no request.
-        entry.insert("traceId".to_owned(), trace);
+        if let Some(trace) = fields.data.remove("traceId") {
+            entry.insert("traceId".to_owned(), trace);
+        }
     }
     entry.insert("serverAdapter".to_owned(), json!(SERVER_ADAPTER));
     if !fields.data.is_empty() {

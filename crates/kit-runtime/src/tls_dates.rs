@@ -39,10 +39,10 @@ impl Reports {
     /// certificate.
     pub(crate) fn due(&mut self, from: SystemTime, to: SystemTime, now: SystemTime) -> Option<Standing> {
         let standing = Standing::of(from, to, now);
-        if let Some((last, at)) = self.0
-            && last == standing
-            && now.duration_since(at).is_ok_and(|passed| passed < DAY)
-        {
+        let is_reported = |(last, at): (Standing, SystemTime)| {
+            last == standing && now.duration_since(at).is_ok_and(|passed| passed < DAY)
+        };
+        if self.0.is_some_and(is_reported) {
             return None;
         }
         self.0 = Some((standing, now));

@@ -35,9 +35,7 @@ pub(crate) struct RedirectSettings {
 impl RedirectSettings {
     fn read(given: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, Error> {
         let to = given("TLS_REDIRECT_TO");
-        if let Some(to) = &to
-            && !is_secure_origin(to)
-        {
+        if let Some(to) = to.as_ref().filter(|to| !is_secure_origin(to)) {
             return Err(Error::internal(format!(
                 "TLS_REDIRECT_TO is `{to}`, which is not an origin such as https://example.com, without a path"
             )));

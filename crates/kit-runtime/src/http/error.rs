@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
 
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
 
 use super::Phase;
@@ -183,10 +183,11 @@ impl Error {
     }
 
     /// Creates an error with the status 503 Service Unavailable and `Retry-After: 1`, for a store that does not answer.
+    #[cfg(any(feature = "sqlx", feature = "valkey"))]
     #[track_caller]
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE, message)
-            .with_header(header::RETRY_AFTER, RETRY_AFTER)
+            .with_header(axum::http::header::RETRY_AFTER, RETRY_AFTER)
     }
 
     /// Creates an error with the status 501 Not Implemented, for a part of the contract that no code implements yet.
@@ -311,8 +312,10 @@ impl Error {
 }
 
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";
+#[cfg(any(feature = "sqlx", feature = "valkey"))]
 const UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
 /// `Retry-After` of the response if the database cannot be reached, in seconds.
+#[cfg(any(feature = "sqlx", feature = "valkey"))]
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 /// Code and message for clients, if another transaction uses the same rows.

@@ -317,9 +317,11 @@ impl Expectations {
             .filter_map(|cookie| Some(Json::String(cookie.to_str().ok()?.to_owned())))
             .collect();
         // The dates of cookies contain commas, so cookies are not a list that commas divide.
-        if let (Json::Object(headers), false) = (&mut value, cookies.is_empty())
-            && let Some(found) = headers.get_mut("set-cookie")
-        {
+        let found = match &mut value {
+            Json::Object(headers) => headers.get_mut("set-cookie"),
+            _ => None,
+        };
+        if let (Some(found), false) = (found, cookies.is_empty()) {
             *found = match (&*found, cookies.as_slice()) {
                 (Json::Array(_), _) => Json::Array(cookies),
                 (_, [first, ..]) => first.clone(),

@@ -211,9 +211,7 @@ impl ContractTests {
                 command.env(name, value);
             }
         }
-        if self.needs_database
-            && let Some(url) = database::url()
-        {
+        if let Some(url) = self.needs_database.then(database::url).flatten() {
             database::migrate(Path::new(self.root), &url)?;
             command.env("DATABASE_URL", url);
         }

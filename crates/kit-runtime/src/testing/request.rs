@@ -206,10 +206,8 @@ fn headers_of(table: &Table, slots: &Slots, given: Headers) -> Headers {
         }
     }
     // A key belongs to one request. Tests of the key itself keep their value.
-    if let Some(key) = valid.get(KEY_HEADER)
-        && result.get(KEY_HEADER) == Some(key)
-        && is_sample_key(key)
-    {
+    let is_kept = |key: &String| result.get(KEY_HEADER) == Some(key) && is_sample_key(key);
+    if valid.get(KEY_HEADER).is_some_and(is_kept) {
         result.insert(KEY_HEADER.to_owned(), uuid());
     }
     // The server reads the body by this header, so a text without rules would be refused with 415.
