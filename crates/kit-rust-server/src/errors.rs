@@ -6,7 +6,7 @@ use kit_ir::{DeclaredError, Program};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::source::{Imports, doc, file_doc, ident, string_literal};
+use crate::source::{Imports, allow_pedantic, doc, file_doc, ident, string_literal};
 use crate::status::{constant, status_name};
 use crate::types::Types;
 use crate::{File, names};
@@ -59,6 +59,17 @@ pub(crate) fn variant(program: &Program, throws: &DeclaredError) -> Option<Strin
 pub(crate) fn file(types: &Types<'_>) -> File {
     let known = all(types.program);
     let mut file = file_doc("Errors of the application, and the HTTP status of each.");
+    if !known.is_empty() {
+        file.extend(allow_pedantic(
+            "The contracts decide comments and the number of errors. A code may have several statuses.",
+            &[
+                "doc_link_with_quotes",
+                "doc_markdown",
+                "match_same_arms",
+                "too_many_lines",
+            ],
+        ));
+    }
     file.extend(quote!(
         pub use kit_runtime::Error;
     ));

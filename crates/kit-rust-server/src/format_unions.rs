@@ -123,7 +123,7 @@ pub(crate) fn contents(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStre
         let declared = declared(types, &name, &text, format, handled.bodies.event.as_deref());
         let [context, response, error, status] =
             ["Context", "Response", "Error", "StatusCode"].map(|name| types.of_runtime(name));
-        let arms = arms(format, &quote!(self), |choice| {
+        let chosen = chosen(format, &quote!(self), |choice| {
             bodies::respond(&response, &quote!(context), &quote!(status), &choice.format)
                 .unwrap_or_else(|| quote!(#response::json(context, status, &answer)))
         });
@@ -134,7 +134,7 @@ pub(crate) fn contents(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStre
             impl #name {
                 async fn respond(self, context: &#context, status: #status) -> Result<#response, #error> {
                     let format = context.preferred(&[#offers]);
-                    match format { #arms }
+                    #chosen
                 }
             }
         }
@@ -186,32 +186,34 @@ fn fields(choices: &[FormatChoice]) -> Vec<Ident> {
     names.collect()
 }
 
-/// Returns the arms that create the response in the chosen format. `contents` is the struct with the formats, and `respond`
-/// returns the expression that creates the response from the variable `answer`.
-fn arms(
+/// Returns the expression that creates the response in the chosen format, whose number is in the variable `format`. `contents` is the
+/// struct with the formats, and `respond` returns the expression that creates the response from the variable `answer`.
+fn chosen(
     format: &BodyFormat,
     contents: &TokenStream,
     respond: impl Fn(&FormatChoice) -> TokenStream,
 ) -> TokenStream {
     let choices = format.choices(None);
-    let last = choices.len() - 1;
-    let arms = choices
+    let mut blocks: Vec<_> = choices
         .iter()
         .zip(fields(&choices))
-        .enumerate()
-        .map(|(index, (choice, field))| {
-            let index = if index == last {
-                quote!(_)
-            } else {
-                Literal::usize_unsuffixed(index).to_token_stream()
-            };
+        .map(|(choice, field)| {
             let respond = respond(choice);
-            quote!(#index => {
+            quote!({
                 let answer = #contents.#field.produce().await?;
                 #respond
             })
-        });
-    quote!(#(#arms)*)
+        })
+        .collect();
+    if let [first, second] = blocks.as_slice() {
+        return quote!(if format == 0 #first else #second);
+    }
+    let last = blocks.pop();
+    let arms = blocks.iter().enumerate().map(|(index, block)| {
+        let index = Literal::usize_unsuffixed(index);
+        quote!(#index => #block)
+    });
+    quote!(match format { #(#arms)* _ => #last })
 }
 
 /// Returns the expression that creates the response of a reply with several formats. `begun` is Rust code that creates a reply
@@ -221,13 +223,13 @@ pub(crate) fn of_reply(reply: &DeclaredReply, begun: &TokenStream) -> Option<Tok
         return None;
     }
     let offers = offers(&reply.format);
-    let arms = arms(&reply.format, &quote!(body), |choice| {
+    let chosen = chosen(&reply.format, &quote!(body), |choice| {
         let complete = bodies::complete(&choice.format, &quote!(answer));
         quote!(#begun #complete)
     });
     Some(quote!({
         let format = context.preferred(&[#offers]);
-        match format { #arms }
+        #chosen
     }))
 }
 

@@ -300,7 +300,7 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
     let modules = modules.into_iter().map(|(name, path)| {
         let (name, path) = (ident(name), format!("../{output}/{path}"));
         // If the user's manifest turns on `pedantic`, the warnings are about files that the user can change.
-        quote!(#[allow(clippy::pedantic)] #[path = #path] pub mod #name;)
+        quote!(#[path = #path] pub mod #name;)
     });
     let inline = |name: &str, comment: &str, mut modules: Vec<&str>| {
         modules.sort_by_key(|module| order(module));

@@ -17,7 +17,7 @@ use quote::{ToTokens, quote};
 use crate::middleware::Middleware;
 use crate::route_names::{BodyNames, RouteNames};
 use crate::shapes::integer;
-use crate::source::{Imports, doc, file_doc, ident, string_literal};
+use crate::source::{Imports, allow_pedantic, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
 use crate::{
@@ -423,7 +423,17 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>, options: &Options) ->
     {
         replies::import(types, &wrapper.declared, &mut models);
     }
-    let comment = file_doc("Routes: the input of their handlers, and the code that passes requests to them.");
+    let mut comment =
+        file_doc("Routes: the input of their handlers, and the code that passes requests to them.");
+    comment.extend(allow_pedantic(
+        "The contracts decide comments and names. `router` has a line for each part of each route.",
+        &[
+            "doc_link_with_quotes",
+            "doc_markdown",
+            "pub_underscore_fields",
+            "too_many_lines",
+        ],
+    ));
     let traits = routes.groups.iter().map(|group| group_trait(types, group));
     let inputs = all().map(|handled| {
         let (input, replies) = (input(types, handled), replies::replies(types, handled));
@@ -560,6 +570,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>, options: &Options) -> TokenStr
         #defaults
 
         /// Returns the router, which responds to every request of the application.
+        #[must_use]
         pub fn router(app: App) -> #router<App> {
             #use_defaults
             #environment

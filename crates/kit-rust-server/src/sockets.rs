@@ -63,8 +63,16 @@ pub(crate) fn open(
 fn options(limits: RouteLimits) -> TokenStream {
     let bytes = limits.body_bytes.map(integer);
     let bytes = bytes.map(|bytes| quote!(message_bytes: Some(#bytes),));
-    let ping = limits.socket_ping_ms.map(integer);
-    let ping = ping.map(|millis| quote!(ping_after: std::time::Duration::from_millis(#millis),));
+    let ping = limits.socket_ping_ms.map(|millis| {
+        let duration = if millis % 1000 == 0 {
+            let seconds = integer(millis / 1000);
+            quote!(from_secs(#seconds))
+        } else {
+            let millis = integer(millis);
+            quote!(from_millis(#millis))
+        };
+        quote!(ping_after: std::time::Duration::#duration,)
+    });
     let compression = limits.socket_compression;
     let compression = compression.map(|is_on| quote!(compression: #is_on,));
     if bytes.is_none() && ping.is_none() && compression.is_none() {

@@ -56,6 +56,14 @@ pub(crate) fn file_doc(text: &str) -> TokenStream {
         .collect()
 }
 
+/// Returns the attribute that allows lints of Clippy's group `pedantic` in a file and in its modules, with the reason as a comment.
+/// Only lints that Rust 1.85 knows are possible, because Clippy warns of unknown ones.
+pub(crate) fn allow_pedantic(reason: &str, lints: &[&str]) -> TokenStream {
+    let reason = comment_line(reason);
+    let lints = lints.iter().map(|lint| ident(lint));
+    quote!(#![comment = #reason] #![allow(#(clippy::#lints),*)])
+}
+
 /// Returns an attribute that [`crate::print`] turns into a comment before a statement.
 pub(crate) fn comment(text: &str) -> TokenStream {
     let line = comment_line(text);

@@ -1,4 +1,4 @@
-//! Tests that compile the project of every golden directory with warnings denied, with Clippy, and with
+//! Tests that compile the project of every golden directory with warnings denied, with Clippy, with rustdoc, and with
 //! the oldest Rust version that the generated manifest allows. All projects share one target directory with other
 //! generated projects of this repository.
 
@@ -20,6 +20,20 @@ fn compiles_every_project_and_the_runtime_without_a_clippy_warning() {
     for (name, _) in projects::all() {
         assert!(programs.server(name).is_file(), "{name} has no program");
     }
+}
+
+/// Needs `KIT_LONG`, because cargo checks all dependencies again for the documentation.
+#[test]
+fn documents_every_project_without_a_warning() {
+    if std::env::var_os("KIT_LONG").is_none() {
+        use std::io::Write as _;
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED documents_every_project_without_a_warning: only with --long"
+        );
+        return;
+    }
+    project_directory::output(&mut Workspace::documentation());
 }
 
 /// Returns the errors of cargo for a project that cargo must refuse, each in one line.

@@ -1,4 +1,4 @@
-//! Tests with random TypeScript projects from which Rust servers are generated. cargo compiles all of them, and
+//! Tests with random TypeScript projects from which Rust servers are generated. Clippy compiles all of them, and
 //! PostgreSQL accepts their tables and statements, and their servers answer random requests without a 500. `KIT_SEED` and
 //! `KIT_RUNS` set the seed and the number of projects, `KIT_FIRST` the number of the first project, and `KIT_REQUESTS` the number of requests to each server:
 //! `KIT_RUNS=100 cargo test -p kit-rust-server --test random_projects`. With `KIT_SERVERS`, only so many projects become programs
@@ -167,6 +167,7 @@ fn compile() {
             if path == "Cargo.toml" {
                 // The project is in `random/workspace/projects/`.
                 let manifest = runtime.without_profile(&file.text, "../../../..");
+                let manifest = format!("{manifest}\n[lints.clippy]\n{}", workspace::PEDANTIC);
                 project_directory::write(&project.join(path), &manifest);
             } else {
                 let text = written_by_user(&path, &file.text);
@@ -192,7 +193,8 @@ fn compile() {
                 .args([command, "--keep-going", "--quiet", "--message-format=short"])
                 .args(names.iter().flat_map(|name| ["--package", name]))
                 .current_dir(&root)
-                .env("CARGO_TARGET_DIR", project_directory::target());
+                .env("CARGO_TARGET_DIR", project_directory::target())
+                .env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
             let output = cargo.output().unwrap();
             let reported = String::from_utf8(output.stderr).unwrap();
             let is_clean = output.status.success() && !reported.contains("warning");

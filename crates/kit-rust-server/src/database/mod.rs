@@ -26,7 +26,7 @@ use kit_database::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::source::{file_doc, ident, order};
+use crate::source::{allow_pedantic, file_doc, ident, order};
 use crate::types::{Definition, Field, RustType, Types};
 use crate::{File, Owner, names, settings};
 
@@ -274,7 +274,16 @@ impl<'a> Database<'a> {
         let mut modules: Vec<&str> = self.tables.iter().map(|stored| stored.module.as_str()).collect();
         modules.sort_by_key(|module| order(module));
         let modules = modules.into_iter().map(ident);
-        let comment = file_doc("The database: its connections, and a module for each table.");
+        let mut comment = file_doc("The database: its connections, and a module for each table.");
+        comment.extend(allow_pedantic(
+            "Functions return the error of their statement. Tables decide comments, names and lengths.",
+            &[
+                "doc_markdown",
+                "missing_errors_doc",
+                "similar_names",
+                "too_many_lines",
+            ],
+        ));
         // The timeout of statements is that of requests, so the settings must be known before the first connection.
         let use_defaults = self
             .has_settings

@@ -37,6 +37,9 @@ const NO_PANIC: [&str; 5] = [
 /// The same lints without those for indexing, because the runtime indexes bytes at positions that it has checked.
 const NO_PANIC_OF_THE_RUNTIME: [&str; 3] = ["unwrap_used", "expect_used", "panic"];
 
+/// Line of a manifest, in the table of Clippy's lints, that denies the group `pedantic`.
+pub const PEDANTIC: &str = "pedantic = { level = \"deny\", priority = -1 }\n";
+
 /// Start of the names of projects with the OpenTelemetry exporter. They are compiled by themselves, because the exporter
 /// changes features of most dependencies.
 const WITH_EXPORTER: &str = "shop";
@@ -125,16 +128,41 @@ impl Workspace {
         &COMPILED
     }
 
+    /// Returns a command that makes the documentation of all projects, except those that are broken or have the exporter. A
+    /// warning is an error.
+    pub fn documentation() -> Command {
+        let names = Workspace::written().projects.keys();
+        let mut cargo = Command::new("cargo");
+        cargo
+            .args(["doc", "--quiet", "--keep-going", "--lib", "--no-deps"])
+            .current_dir(project_directory::directory_of_all())
+            .env("CARGO_TARGET_DIR", project_directory::target())
+            .env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
+            .env("RUSTDOCFLAGS", "-D warnings");
+        for name in names.filter(|name| !name.ends_with(BROKEN) && !name.starts_with(WITH_EXPORTER)) {
+            cargo.args(["--package", name]);
+        }
+        cargo
+    }
+
     fn write() -> Self {
         let mut runtimes = BTreeSet::new();
         let mut members = BTreeMap::new();
-        for (name, output, written) in all() {
+        for (name, mut output, written) in all() {
+            // Files that the user has written need not satisfy the group.
+            let is_generated = written.iter().all(|(path, _)| path.starts_with("tests/"));
+            if !is_generated {
+                deny_pedantic_in_modules(&mut output);
+            }
             let manifest = project_directory::manifest(&output);
             let runtime = Runtime::of(manifest);
             if runtimes.insert(runtime.name.clone()) {
                 runtime.write(&output);
             }
-            let manifest = runtime.used_by(manifest);
+            let mut manifest = runtime.used_by(manifest);
+            if is_generated {
+                manifest.push_str(PEDANTIC);
+            }
             let project = ProjectDirectory::of(&name, &output, written, &manifest);
             members.insert(name, project);
         }
@@ -151,6 +179,17 @@ impl Workspace {
         fs::copy(lock, root.join("Cargo.lock")).unwrap();
         Self { projects: members }
     }
+}
+
+/// Denies Clippy's group `pedantic` in the modules of `.kit/`.
+fn deny_pedantic_in_modules(output: &mut Output) {
+    let library = output.files.iter_mut().find(|file| file.path == "src/lib.rs");
+    let library = library.expect("a library");
+    let module = "#[path = \"../.kit/";
+    assert!(library.text.contains(module), "{}", library.text);
+    library.text = library
+        .text
+        .replace(module, &format!("#[deny(clippy::pedantic)]\n{module}"));
 }
 
 /// Returns a command that compiles the projects with these names, with Clippy as the compiler.
@@ -319,7 +358,7 @@ fn notes_of_the_example() -> Written {
 
 /// Returns the file `tests/queries.rs` with a text to which the lints for generated code do not apply.
 fn tests_without_lints(text: &str) -> (String, String) {
-    let text = format!("#![allow(clippy::all, clippy::restriction)]\n{text}");
+    let text = format!("#![allow(clippy::all, clippy::pedantic, clippy::restriction)]\n{text}");
     ("tests/queries.rs".to_owned(), text)
 }
 

@@ -2,13 +2,10 @@
 //! The server: code that kit generates from the types, and handlers, middleware and services.
 
 pub mod app;
-#[allow(clippy::pedantic)]
 #[path = "../.kit/error.rs"]
 pub mod error;
-#[allow(clippy::pedantic)]
 #[path = "../.kit/models/mod.rs"]
 pub mod models;
-#[allow(clippy::pedantic)]
 #[path = "../.kit/router.rs"]
 pub mod router;
 pub mod services;
