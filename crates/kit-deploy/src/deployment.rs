@@ -4,7 +4,7 @@ use kit_ir::Program;
 use serde_json::Value;
 
 use crate::choices::Choices;
-use crate::name::dns_label;
+use crate::name::{dns_label, with_suffix};
 use crate::options::{Found, find};
 use crate::program::NodeProgram;
 use crate::tls::{Source, Tls, tls};
@@ -346,17 +346,6 @@ impl Deployment {
     }
 }
 
-/// Returns the name of an image with `-migrate` before its tag or digest: `registry:5000/shop-migrate:1.2.0`.
-fn with_suffix(image: &str) -> String {
-    // A digest identifies the bytes of one image, so the other image has no digest.
-    let image = image.split_once('@').map_or(image, |(image, _)| image);
-    let start = image.rfind('/').map_or(0, |slash| slash + 1);
-    match image[start..].split_once(':') {
-        Some((name, tag)) => format!("{}{name}-migrate:{tag}", &image[..start]),
-        None => format!("{image}-migrate"),
-    }
-}
-
 fn metrics(program: &Program, notes: &mut Vec<String>) -> Option<u16> {
     let port = match find(program, "telemetry.prometheus") {
         Found::Absent | Found::Known(Value::Bool(false)) => return None,
@@ -490,22 +479,4 @@ fn has_telemetry(program: &Program) -> bool {
         let found = find(program, &format!("telemetry.{signal}"));
         found == Found::Unknown || found == Found::Known(&Value::Bool(true))
     }) && program.application.options.contains_key("telemetry")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::with_suffix;
-
-    #[test]
-    fn the_image_of_migrations_has_the_tag_of_the_application() {
-        for (image, migration) in [
-            ("shop", "shop-migrate"),
-            ("shop:1.2.0", "shop-migrate:1.2.0"),
-            ("registry:5000/acme/shop", "registry:5000/acme/shop-migrate"),
-            ("registry:5000/shop:1", "registry:5000/shop-migrate:1"),
-            ("shop:1@sha256:ab", "shop-migrate:1"),
-        ] {
-            assert_eq!(with_suffix(image), migration);
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Name of an application in Kubernetes, compose and systemd.
+//! Names of an application in Kubernetes, compose and systemd, and of its images.
 
 /// Maximum length of the name. Kubernetes allows 63 characters, and the longest suffix, `-migrate`, has eight.
 const LONGEST: usize = 50;
@@ -22,9 +22,20 @@ pub(crate) fn dns_label(package: &str) -> String {
     label.trim_end_matches('-').to_owned()
 }
 
+/// Returns the name of an image with `-migrate` before its tag or digest: `registry:5000/shop-migrate:1.2.0`.
+pub(crate) fn with_suffix(image: &str) -> String {
+    // A digest identifies the bytes of one image, so the other image has no digest.
+    let image = image.split_once('@').map_or(image, |(image, _)| image);
+    let start = image.rfind('/').map_or(0, |slash| slash + 1);
+    match image[start..].split_once(':') {
+        Some((name, tag)) => format!("{}{name}-migrate:{tag}", &image[..start]),
+        None => format!("{image}-migrate"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::dns_label;
+    use super::{dns_label, with_suffix};
 
     #[test]
     fn names_of_packages_become_dns_labels() {
@@ -40,5 +51,18 @@ mod tests {
         }
         let long = dns_label(&"a-".repeat(60));
         assert!(long.len() <= 50 && long.ends_with('a'), "{long}");
+    }
+
+    #[test]
+    fn the_image_of_migrations_has_the_tag_of_the_application() {
+        for (image, migration) in [
+            ("shop", "shop-migrate"),
+            ("shop:1.2.0", "shop-migrate:1.2.0"),
+            ("registry:5000/acme/shop", "registry:5000/acme/shop-migrate"),
+            ("registry:5000/shop:1", "registry:5000/shop-migrate:1"),
+            ("shop:1@sha256:ab", "shop-migrate:1"),
+        ] {
+            assert_eq!(with_suffix(image), migration);
+        }
     }
 }
