@@ -162,14 +162,9 @@ impl Evaluator<'_> {
         if to.is_function() {
             return false;
         }
-        if is_weak(&to) {
-            if !to
-                .properties
-                .iter()
-                .any(|property| self.has_member(from, &property.name))
-            {
-                return false;
-            }
+        let has_member = |property: &Property| self.has_member(from, &property.name);
+        if is_weak(&to) && !to.properties.iter().any(has_member) {
+            return false;
         }
         let element = match self.store.get(from).clone() {
             Ty::Array { element, .. } => Some(element),
