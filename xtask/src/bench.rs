@@ -39,6 +39,9 @@ enum Name {
     /// Cost of a request with one worker and with two, compared with Fastify in a cluster, Elysia on Bun and axum: server
     /// CPU per request.
     Workers,
+    /// Requests and new connections over TLS, with HTTP/1.1 and HTTP/2, compared with node:http2 and axum: server CPU per
+    /// request. Needs the program h2load.
+    Tls,
     /// The generated Rust server of Notes, compared with one written by hand with axum and sqlx: CPU per request,
     /// throughput, latency, memory.
     RustServer,
@@ -169,6 +172,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Http => "bench/http/run.ts",
         Name::Arena => "bench/arena/run.ts",
         Name::Workers => "bench/workers/run.ts",
+        Name::Tls => "bench/tls/run.ts",
         Name::RustServer => "bench/rust-server/run.ts",
         Name::Upload => "bench/upload/run.ts",
         Name::Compile => "bench/compile/run.ts",

@@ -2,7 +2,8 @@
  * Peer: node:http without a framework, as an expert would write the application. Routes, authentication, error format and JSON are those of
  * the application, and all validation failures are listed.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 import { findStored } from "../app/src/database.ts";
 import type { Note } from "../app/src/notes.types.ts";
@@ -148,6 +149,17 @@ async function route(request: IncomingMessage, response: ServerResponse): Promis
   throw new Failure(404, "NOT_FOUND", "No route matches this path");
 }
 
-createServer((request, response) => {
+function listener(request: IncomingMessage, response: ServerResponse): void {
   route(request, response).catch((error: unknown) => sendFailure(response, error));
-}).listen(assignedPort(), "127.0.0.1");
+}
+
+/** Creates a server with TLS for HTTP/1.1 and HTTP/2. Requests and responses of node:http2 have the properties of node:http's. */
+async function createSecure(cert: string, key: string): Promise<Server> {
+  const { createSecureServer } = await import("node:http2");
+  const options = { cert: readFileSync(cert), key: readFileSync(key), allowHTTP1: true };
+  return createSecureServer(options, listener as never) as unknown as Server;
+}
+
+const { BENCH_TLS_CERT: cert, BENCH_TLS_KEY: key } = process.env;
+const server = cert && key ? await createSecure(cert, key) : createServer(listener);
+server.listen(assignedPort(), "127.0.0.1");

@@ -24,7 +24,11 @@ use crate::store::Store;
 
 const KNOWN: Uuid = Uuid::from_u128(0x6f1c_2f0e_9f5d_4a3b_8e0a_3d7b_1c5e_2a10);
 const ORIGIN: HeaderValue = HeaderValue::from_static("https://app.example.com");
-const INVALID: AppError = AppError::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", "The request is invalid");
+const INVALID: AppError = AppError::new(
+    StatusCode::BAD_REQUEST,
+    "VALIDATION_ERROR",
+    "The request is invalid",
+);
 
 #[derive(Clone)]
 struct EdgeState {
@@ -61,14 +65,25 @@ pub fn router(feature: &str) -> Router {
 
 fn entries() -> Vec<Entry> {
     let words = [
-        "groceries", "weekend", "travel", "garden", "letters", "books", "music", "repairs",
+        "groceries",
+        "weekend",
+        "travel",
+        "garden",
+        "letters",
+        "books",
+        "music",
+        "repairs",
     ];
     (0_u32..110)
         .map(|number| {
             let index = number as usize;
             Entry {
                 id: number + 1,
-                title: format!("{} and {}, part {number}", words[index % 8], words[(index * 3 + 1) % 8]),
+                title: format!(
+                    "{} and {}, part {number}",
+                    words[index % 8],
+                    words[(index * 3 + 1) % 8]
+                ),
                 tags: [words[(index * 5) % 8], words[(index * 7 + 2) % 8]],
             }
         })
@@ -98,7 +113,10 @@ async fn context(headers: HeaderMap, cookies: CookieJar) -> Result<Json<Context>
         tenant: tenant.ok_or(INVALID)?.to_owned(),
         count: count.filter(|count| (1..=100).contains(count)).ok_or(INVALID)?,
         trace: trace.ok_or(INVALID)?,
-        sid: sid.filter(|sid| (10..=64).contains(&sid.len())).ok_or(INVALID)?.to_owned(),
+        sid: sid
+            .filter(|sid| (10..=64).contains(&sid.len()))
+            .ok_or(INVALID)?
+            .to_owned(),
     }))
 }
 
@@ -135,7 +153,11 @@ async fn create_order(Json(order): Json<Order>) -> Result<Response, AppError> {
             HeaderValue::from_static("1"),
         ),
     ];
-    let created = Created { id: 1, item, quantity };
+    let created = Created {
+        id: 1,
+        item,
+        quantity,
+    };
     Ok((StatusCode::CREATED, headers, Json(created)).into_response())
 }
 

@@ -24,7 +24,8 @@ use crate::store::Store;
 const KNOWN: Uuid = Uuid::from_u128(0x6f1c_2f0e_9f5d_4a3b_8e0a_3d7b_1c5e_2a10);
 const SECRET: &[u8; 32] = b"secretsecretsecretsecretsecretse";
 const COOKIE_KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-const UNAUTHORIZED: AppError = AppError::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "Send valid credentials");
+const UNAUTHORIZED: AppError =
+    AppError::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "Send valid credentials");
 
 /// Caller of a request.
 #[derive(Clone, Serialize, Deserialize)]
