@@ -79,6 +79,7 @@ export function rustServer(options: RustServerOptions): Plugin {
   return {
     name: NAME,
     owns: [
+      "Cargo.lock",
       "Cargo.toml",
       "src/app.rs",
       "src/main.rs",
