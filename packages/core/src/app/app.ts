@@ -226,9 +226,14 @@ class Application implements App {
     return this.#closing;
   }
 
-  /** Returns the grace period: a request that may take long must not be cut by each deployment. */
+  /**
+   * Returns the grace period: a request that may take long must not be cut by each deployment. The primary process of workers passes
+   * this time to them. It does not load the build, so the timeouts of routes come from their registration.
+   */
   #graceMs(): number {
-    return this.#options.shutdownGraceMs ?? Math.max(shortestGraceMs, this.#inFlight.longestMs);
+    const { requestTimeoutMs, shutdownGraceMs } = this.#options;
+    const ofRoutes = this.#registered.map((route) => route.requestTimeoutMs ?? 0);
+    return shutdownGraceMs ?? Math.max(shortestGraceMs, requestTimeoutMs, ...ofRoutes);
   }
 
   telemetry(): TelemetryCounts | null {

@@ -17,11 +17,6 @@ export class InFlightLists {
     return list;
   }
 
-  /** Longest timeout of a request in milliseconds. Requests without a timeout do not count. */
-  get longestMs(): number {
-    return Math.max(...this.#byLimit.keys());
-  }
-
   /** Ends every WebSocket and every stream of events, at the beginning of the grace period. */
   endLasting(): void {
     this.main.endLasting();

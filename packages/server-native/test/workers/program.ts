@@ -22,6 +22,9 @@ function tell(line: object): void {
 tell({ began: process.pid, worker: workerNumber });
 if (workerNumber !== undefined && fail === "exit") process.exit(7);
 
+/** Duration of `GET /long` in milliseconds. If it is given, only this route may take longer than a second. */
+const longMs = Number(process.env["KIT_TEST_LONG"] ?? 0);
+
 const text = responseOf("Text", { text: "string" });
 const server = nativeServer({ workers: workers === "auto" ? "auto" : Number(workers) });
 const app = createApp({
@@ -29,9 +32,11 @@ const app = createApp({
   env: "production",
   health: true,
   shutdownDelayMs: Number(process.env["KIT_TEST_DELAY"] ?? 0),
+  ...(longMs > 0 && { requestTimeoutMs: 1_000 }),
   compiled: compiled(
     route("GET /who", { response: text }),
     route("GET /slow", { response: text }),
+    route("GET /long", { response: text }),
     route("GET /workers", { response: text }),
   ),
   plugins: [
@@ -61,8 +66,13 @@ const app = createApp({
           await sleep(150);
           return { text: String(process.pid) };
         },
+        "GET /long": async () => {
+          await sleep(longMs);
+          return { text: String(process.pid) };
+        },
         "GET /workers": () => ({ text: String(process.env["KIT_WORKER_PLAN"]) }),
       },
+      on: { "GET /long": { requestTimeoutMs: 15_000 } },
     },
   ],
 });
