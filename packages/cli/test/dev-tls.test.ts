@@ -6,7 +6,7 @@ import { get } from "node:https";
 import { test } from "node:test";
 
 import { Authority } from "../../server-node/test/certificates.ts";
-import { type Answer, app, Dev } from "./support/dev.ts";
+import { type Answer, app, Dev, sendRequest } from "./support/dev.ts";
 
 const skip = process.platform === "win32" && "sockets are handed over on Unix only";
 
@@ -56,5 +56,20 @@ for (const [server, from] of [
     await dev.project.write("src/main.ts", main("fourth"));
     await serves(/"fourth"/, 200);
     assert.equal(dev.output.split("browsers must trust").length, 2);
+    // Without the certificate, the stand-in still responds, so that no client waits.
+    const remove = `process.getBuiltinModule("node:fs").rmSync(${JSON.stringify(files.cert)})`;
+    await dev.project.write(
+      "src/main.ts",
+      `${main("fifth")}\nsetTimeout(() => { ${remove}; process.exit(3); }, 100);\n`,
+    );
+    await dev.until(async () => {
+      const found = await sendRequest(url.replace("https:", "http:")).catch(() => undefined);
+      return found?.status === 503 && found.text.includes("The application ended");
+    }, "the stand-in did not respond");
+    await assert.rejects(ask(url, authority.certificate), { code: /^(?:EPROTO|ERR_SSL_)/ });
+    assert.match(dev.output, /warning: browsers see no explanation, because .*server\.pem/);
+    writeFileSync(files.cert, cert);
+    await dev.project.write("src/main.ts", main("sixth"));
+    await serves(/"sixth"/, 200);
   });
 }

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createTlsServer, type Server } from "node:https";
 
 import type { DevelopmentLink } from "@kit/types";
 
@@ -21,11 +21,8 @@ const answer: RequestListener = (request, response) => {
     accepts: (name) => link.acceptsHost?.(name) !== false,
   });
 };
-/** With the files of the last version of the application, if it speaks TLS. */
 const server =
-  cert === undefined || key === undefined
-    ? createServer(answer)
-    : createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, answer);
+  (cert === undefined || key === undefined ? undefined : withTls(cert, key)) ?? createServer(answer);
 
 const options = await link.resolveAddress({ port: Number(wanted), ...(host && { host }) });
 server.listen(options.fd === undefined ? options : { fd: options.fd }, () => {
@@ -35,3 +32,17 @@ server.listen(options.fd === undefined ? options : { fd: options.fd }, () => {
     server.closeIdleConnections();
   });
 });
+
+/**
+ * Creates a server with the files of the last version of the application. Returns `undefined` if they cannot be used any more. Without
+ * any server, clients would wait for a response until the application runs again.
+ */
+function withTls(certFile: string, keyFile: string): Server | undefined {
+  try {
+    return createTlsServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, answer);
+  } catch (error) {
+    const reason = (error as Error).message;
+    console.warn(`warning: browsers see no explanation, because the certificate cannot be used: ${reason}`);
+    return undefined;
+  }
+}
