@@ -10,6 +10,11 @@ import { isLoopback } from "./access/allowlist.ts";
 import { hidden } from "./history/redaction.ts";
 import type { SidecarState } from "./responses/sidecar-state.ts";
 
+/** Matches codes of errors that a client without a certificate gets from a server that requires one. */
+const refusedHandshake = /^(?:ERR_SSL_|EPROTO$|ECONNRESET$)/;
+const noCertificate =
+  "The dashboard has no certificate of a client, so it cannot send requests to an application that requires such certificates";
+
 /** Path of the sidecar's endpoint that sends a request again. */
 export const replayPath = "/_debug/replay";
 /** Maximum size in bytes of the request body that the dashboard sends to that endpoint. */
@@ -227,7 +232,11 @@ async function sent(
     return { status, headers: pairs, ...shownBody, durationMs: performance.now() - start };
   } catch (error) {
     sending.destroy();
-    throw new ErrorResponse(502, "NO_ANSWER", `the application did not respond: ${(error as Error).message}`);
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const isRefused = address.url.startsWith("https:") && refusedHandshake.test(code);
+    // The messages of OpenSSL name lines of its source.
+    const reason = isRefused ? `${code}. ${noCertificate}` : message;
+    throw new ErrorResponse(502, "NO_ANSWER", `the application did not respond: ${reason}`);
   }
 }
 

@@ -39,6 +39,47 @@ function replay(question: unknown, headers: RequestOptions["headers"] = own(), o
   return sendRequest(of.sidecarPort, "/_debug/replay", { method: "POST", headers: headers!, body });
 }
 
+/** Sends a request to an application with TLS, and then once more from the dashboard. */
+async function replayWithTls(requiresCertificates: boolean): Promise<Answer> {
+  using authority = new Authority();
+  const { cert, key } = authority.sign(2, "app.example");
+  const tls = {
+    cert: authority.path("server.pem"),
+    key: authority.path("server.key"),
+    ...(requiresCertificates && { clientCa: authority.path("ca.pem") }),
+  };
+  writeFileSync(tls.cert, cert);
+  writeFileSync(tls.key, key);
+  const secure = await startReal({}, { tls });
+  try {
+    const first = requestTls({
+      port: secure.port,
+      host: "127.0.0.1",
+      path: "/things",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      ca: authority.certificate,
+      ...(requiresCertificates && authority.sign(2, "client.example")),
+      servername: "app.example",
+      agent: false,
+    });
+    first.end('{"name":"ada"}');
+    const [response] = (await once(first, "response")) as [NodeJS.ReadableStream];
+    await once(response.resume(), "end");
+    const { requests } = await secure.ok<{ requests: { requestId: string }[] }>("/_debug/requests?limit=1");
+    const dashboard = await secure.ok<{ replayToken: string }>("/_debug/dashboard");
+    const headers = {
+      ...own(),
+      host: `localhost:${secure.sidecarPort}`,
+      origin: `http://localhost:${secure.sidecarPort}`,
+      "x-debug-token": dashboard.replayToken,
+    };
+    return await replay({ requestId: requests[0]!.requestId }, headers, secure);
+  } finally {
+    await secure.close();
+  }
+}
+
 describe("a request that is sent again", () => {
   it("has the content of the original request, and is recorded as a new request", async () => {
     const answer = await replay({ requestId });
@@ -58,39 +99,17 @@ describe("a request that is sent again", () => {
   });
 
   it("is sent with TLS to an application with TLS", async () => {
-    using authority = new Authority();
-    const { cert, key } = authority.sign(2, "app.example");
-    const tls = { cert: authority.path("server.pem"), key: authority.path("server.key") };
-    writeFileSync(tls.cert, cert);
-    writeFileSync(tls.key, key);
-    const secure = await startReal({}, { tls });
-    try {
-      const first = requestTls({
-        port: secure.port,
-        host: "127.0.0.1",
-        path: "/things",
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        ca: authority.certificate,
-        servername: "app.example",
-        agent: false,
-      });
-      first.end('{"name":"ada"}');
-      const [response] = (await once(first, "response")) as [NodeJS.ReadableStream];
-      await once(response.resume(), "end");
-      const { requests } = await secure.ok<{ requests: { requestId: string }[] }>("/_debug/requests?limit=1");
-      const dashboard = await secure.ok<{ replayToken: string }>("/_debug/dashboard");
-      const headers = {
-        ...own(),
-        host: `localhost:${secure.sidecarPort}`,
-        origin: `http://localhost:${secure.sidecarPort}`,
-        "x-debug-token": dashboard.replayToken,
-      };
-      const answer = await replay({ requestId: requests[0]!.requestId }, headers, secure);
-      assert.deepEqual([answer.status, answer.body["status"]], [200, 201], answer.text);
-    } finally {
-      await secure.close();
-    }
+    const answer = await replayWithTls(false);
+    assert.deepEqual([answer.status, answer.body["status"]], [200, 201], answer.text);
+  });
+
+  it("is refused with a reason by an application that requires certificates of clients", async () => {
+    const answer = await replayWithTls(true);
+    assert.deepEqual([answer.status, errorOf(answer).code], [502, "NO_ANSWER"], answer.text);
+    assert.match(
+      errorOf(answer).message,
+      /did not respond: [A-Z0-9_]+\. The dashboard has no certificate of a client/,
+    );
   });
 
   it("may be changed before it is sent", async () => {
