@@ -168,7 +168,7 @@ impl Deployment {
             .iter()
             .any(|variable| variable.name == "DATABASE_URL");
         let has_database = !program.entities.is_empty() || project.has_migrations || jobs || reads_database;
-        let mut variables = variables(program, project.read_variables, has_database);
+        let mut variables = variables(program, project.read_variables, has_database, is_rust);
         let has_keys =
             find(program, "cookies.keys") != Found::Absent && !program.application.has_unread_options;
         if is_rust && has_keys && variables.iter().all(|variable| variable.name != COOKIE_KEYS) {

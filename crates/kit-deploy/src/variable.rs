@@ -60,14 +60,10 @@ pub(crate) const SET: [&str; 5] = [
 ];
 
 /// Variables whose defaults fit the generated files.
-pub(crate) const FITTING: [&str; 6] = [
-    "HOST",
-    "METRICS_HOST",
-    "OTEL_EXPORTER_PROMETHEUS_HOST",
-    "SHUTDOWN_DELAY_MS",
-    "SHUTDOWN_GRACE_MS",
-    "TMPDIR",
-];
+pub(crate) const FITTING: [&str; 3] = ["HOST", "OTEL_EXPORTER_PROMETHEUS_HOST", "TMPDIR"];
+
+/// Variables of a Rust server whose defaults fit the generated files. An application on Node gives these names a meaning of its own.
+const FITTING_IN_RUST: [&str; 3] = ["METRICS_HOST", "SHUTDOWN_DELAY_MS", "SHUTDOWN_GRACE_MS"];
 
 /// Last words of names whose values are usually secret. A URL often contains a password.
 const SECRET_WORDS: [&str; 9] = [
@@ -84,7 +80,12 @@ const SECRET_WORDS: [&str; 9] = [
 
 /// Returns the variables of the application: those of the type of `env`, then those that only the sources name. The database is
 /// the first variable if `has_database` is true.
-pub(crate) fn variables(program: &Program, read: &[ReadVariable], has_database: bool) -> Vec<Variable> {
+pub(crate) fn variables(
+    program: &Program,
+    read: &[ReadVariable],
+    has_database: bool,
+    is_rust: bool,
+) -> Vec<Variable> {
     let mut found: Vec<Variable> = Vec::new();
     if has_database {
         found.push(Variable {
@@ -109,7 +110,7 @@ pub(crate) fn variables(program: &Program, read: &[ReadVariable], has_database: 
     });
     for variable in declared.chain(undeclared) {
         let is_known = found.iter().any(|known| known.name == variable.name);
-        if !is_known && !is_left_out(&variable) {
+        if !is_known && !is_left_out(&variable, is_rust) {
             found.push(variable);
         }
     }
@@ -118,13 +119,14 @@ pub(crate) fn variables(program: &Program, read: &[ReadVariable], has_database: 
 
 /// Returns true if the user need not write a value for the variable into the files. An application does not start without
 /// a variable that the type of `env` requires, even if kit has a default for the variable.
-fn is_left_out(variable: &Variable) -> bool {
+fn is_left_out(variable: &Variable, is_rust: bool) -> bool {
     let name = variable.name.as_str();
     let is_required = matches!(
         variable.source,
         VariableSource::Required | VariableSource::Secret { required: true }
     );
-    SET.contains(&name) || (FITTING.contains(&name) && !is_required)
+    let is_fitting = FITTING.contains(&name) || (is_rust && FITTING_IN_RUST.contains(&name));
+    SET.contains(&name) || (is_fitting && !is_required)
 }
 
 /// Returns the default port from the type of `env`, if the type has a variable `PORT` with a default.
@@ -202,10 +204,18 @@ mod tests {
             description: None,
             source,
         };
-        assert!(is_left_out(&variable("HOST", VariableSource::Optional(None))));
-        assert!(!is_left_out(&variable("HOST", VariableSource::Required)));
-        assert!(is_left_out(&variable("PORT", VariableSource::Required)));
-        assert!(!is_left_out(&variable("LOG_LEVEL", VariableSource::Required)));
+        for is_rust in [true, false] {
+            let is_left_out = |name, source| is_left_out(&variable(name, source), is_rust);
+            assert!(is_left_out("HOST", VariableSource::Optional(None)));
+            assert!(!is_left_out("HOST", VariableSource::Required));
+            assert!(is_left_out("PORT", VariableSource::Required));
+            assert!(!is_left_out("LOG_LEVEL", VariableSource::Required));
+            // Only the Rust server reads this variable. An application on Node that reads it needs a value.
+            assert_eq!(
+                is_left_out("SHUTDOWN_GRACE_MS", VariableSource::Optional(None)),
+                is_rust
+            );
+        }
     }
 
     #[test]
@@ -221,7 +231,7 @@ mod tests {
             read("AUTH_ISSUER"),
             read("DATABASE_URL"),
         ];
-        let found = variables(&program, &read, true);
+        let found = variables(&program, &read, true, false);
         let sources: Vec<_> = found
             .iter()
             .map(|variable| (variable.name.as_str(), variable.source.clone()))
