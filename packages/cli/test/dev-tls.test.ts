@@ -73,3 +73,40 @@ for (const [server, from] of [
     await serves(/"sixth"/, 200);
   });
 }
+
+test("explains over TLS if the application also listens on an address without TLS", { skip }, async (t) => {
+  const authority = new Authority();
+  t.after(() => authority[Symbol.dispose]());
+  const { cert, key } = authority.sign();
+  const files = { cert: authority.path("server.pem"), key: authority.path("server.key") };
+  writeFileSync(files.cert, cert);
+  writeFileSync(files.key, key);
+  // Each application knows its address before the one with TLS is ready.
+  const main = app("both").replace(
+    'await app.listen({ port: 0, host: "127.0.0.1" });',
+    `
+let found: () => void;
+const isFound = new Promise<void>((resolve) => (found = resolve));
+const secure = createApp({
+  server: nativeServer(),
+  routes: [{ handlers }],
+  plugins: [{ name: "waits", onReady: () => isFound }],
+});
+const listening = secure.listen({ port: 0, host: "127.0.0.1", tls: ${JSON.stringify(files)} });
+const plain = createApp({
+  server: nativeServer(),
+  routes: [{ handlers }],
+  plugins: [{ name: "waits", onReady: async () => { found(); await listening; } }],
+});
+await plain.listen({ port: 0, host: "127.0.0.1" });
+setTimeout(() => process.exit(3), 100);
+`,
+  );
+  const dev = await Dev.start(t, main.replace(/^const app = .*$/m, ""));
+  await dev.until(() => /serving .*https:/.test(dev.output), "it did not serve");
+  const url = /serving \S*?(https:\/\/[\w.:]+)/.exec(dev.output)![1]!;
+  await dev.until(async () => {
+    const found = await ask(url, authority.certificate).catch(() => undefined);
+    return found?.status === 503;
+  }, "it did not explain over TLS");
+});

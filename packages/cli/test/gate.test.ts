@@ -115,7 +115,8 @@ async function tlsGate(t: TestContext): Promise<{
   const files = { cert: authority.path("server.pem"), key: authority.path("server.key") };
   writeFileSync(files.cert, identity.cert);
   writeFileSync(files.key, identity.key);
-  const opened = new Gate(["api.example"], files);
+  const opened = new Gate(["api.example"]);
+  opened.tls = files;
   const port = await opened.listen("127.0.0.1", 0);
   t.after(() => opened.close());
   const serve = async (): Promise<void> => {

@@ -99,6 +99,7 @@ class Link implements DevelopmentLink {
   #isDefaultHost = false;
   /** Address or host name that the program listens on. */
   #host: string = defaultHost;
+  /** Files of the last call of `listen` with TLS. A program may listen on other addresses without TLS. */
   #tls: TlsFiles | undefined;
 
   constructor(plan: ProcessPlan) {
@@ -156,7 +157,7 @@ class Link implements DevelopmentLink {
   }
 
   async resolveAddress(options: ListenOptions): Promise<ListenOptions> {
-    this.#tls = options.tls && { cert: options.tls.cert, key: options.tls.key };
+    if (options.tls !== undefined) this.#tls = { cert: options.tls.cert, key: options.tls.key };
     if (options.path !== undefined || options.fd !== undefined) return options;
     const host = this.#plan.host ?? options.host ?? defaultHost;
     const port = this.#plan.port ?? options.port;
@@ -184,7 +185,8 @@ class Link implements DevelopmentLink {
     this.#closes.push(close);
     // Show the name that users type: `localhost` resolves to the default address.
     const url = this.#isDefaultHost ? address.url.replace(`//${defaultHost}:`, "//localhost:") : address.url;
-    send({ kit: "listening", address: { ...address, url }, imported: [...this.#imported], tls: this.#tls });
+    const tls = url.startsWith("https:") ? this.#tls : undefined;
+    send({ kit: "listening", address: { ...address, url }, imported: [...this.#imported], tls });
     setTimeout(flushCompileCache, flushMs).unref();
   }
 

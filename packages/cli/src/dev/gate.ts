@@ -44,17 +44,16 @@ export interface Backend {
 export class Gate {
   /** Program that serves; `undefined` if no program runs. */
   backend: Backend | undefined;
+  /** Files of a program that speaks TLS; `undefined` for plain HTTP. Changes together with `backend`. */
+  tls: TlsFiles | undefined;
   /** Result of the last build. */
   build: BuildState = { status: "built", text: "" };
-  /** Files of a program that speaks TLS; `undefined` for plain HTTP. */
-  readonly #tls: TlsFiles | undefined;
   readonly #accepts: (host: string | undefined) => boolean;
   readonly #server: Server;
   readonly #standIn: HttpServer;
   readonly #sockets = new Set<Socket>();
 
-  constructor(allowedHosts: readonly string[], tls?: TlsFiles) {
-    this.#tls = tls;
+  constructor(allowedHosts: readonly string[]) {
     this.#accepts = (host) => acceptsHost(host, allowedHosts);
     this.#standIn = createServer((request, response) =>
       explain(request, response, { build: this.build, accepts: this.#accepts }),
@@ -89,8 +88,8 @@ export class Gate {
     let received: Buffer = Buffer.alloc(0);
     const read = (chunk: Buffer): void => {
       received = Buffer.concat([received, chunk]);
-      if ((received[0] === handshakeRecord) !== (this.#tls !== undefined)) return refuse();
-      if (this.#tls !== undefined) return passTls(this.#tls);
+      if ((received[0] === handshakeRecord) !== (this.tls !== undefined)) return refuse();
+      if (this.tls !== undefined) return passTls(this.tls);
       const end = received.indexOf("\r\n\r\n");
       if (end !== -1 || received.length > longestHead) pass(end);
     };
@@ -112,7 +111,7 @@ export class Gate {
     const refuse = (): void => {
       stop();
       // A client of TLS understands no response without TLS.
-      socket.end(this.#tls === undefined ? "" : plainRefused);
+      socket.end(this.tls === undefined ? "" : plainRefused);
       socket.resume();
     };
     const passTls = (files: TlsFiles): void => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { connect, createServer } from "node:net";
 import { once } from "node:events";
+import { resolve as resolvePath } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 
@@ -41,6 +42,8 @@ export class RustSupervisor {
   readonly #token = randomBytes(24).toString("hex");
   #gate: Gate | undefined;
   #request!: ServeRequest;
+  /** Host and port of the application, as users type them. */
+  #shownHost = "";
   #url = "";
   /** Server that responds to requests. */
   #current: ChildProgram | undefined;
@@ -86,21 +89,21 @@ export class RustSupervisor {
   async close(): Promise<void> {
     this.#terminal.close();
     this.#work?.abort();
-    this.#current?.kill("SIGTERM");
+    // The server ends on purpose. A second signal would end it before its requests are completed, so only `program.close` sends one.
+    this.#current = undefined;
     await Promise.all([...this.#programs].map((program) => program.close(patienceMs)));
     await this.#gate?.close();
   }
 
   /** Starts to listen on the application's address. Reports an address that cannot be used. */
-  async #open({ host, port, allowedHosts }: ServeRequest): Promise<boolean> {
-    const tls = tlsFiles();
-    const gate = new Gate(allowedHosts, tls);
+  async #open({ root, host, port, allowedHosts }: ServeRequest): Promise<boolean> {
+    const gate = new Gate(allowedHosts);
     const address = host ?? (process.env["HOST"] || defaultHost);
     const wanted = port ?? (Number(process.env["PORT"]) || usualPort);
     try {
       const taken = await gate.listen(address, wanted);
       const shown = address === "0.0.0.0" || address === "::" ? "localhost" : address;
-      this.#url = `${tls === undefined ? "http" : "https"}://${shown.includes(":") ? `[${shown}]` : shown}:${taken}`;
+      this.#shownHost = `${shown.includes(":") ? `[${shown}]` : shown}:${taken}`;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const reason =
@@ -114,9 +117,22 @@ export class RustSupervisor {
     }
     gate.build = { status: "failed", text: "cargo is building the server" };
     this.#gate = gate;
-    this.#terminal.address(this.#url);
-    if (tls !== undefined) this.#terminal.certificate(tls.cert);
+    this.#speak(gate, tlsFiles(root));
     return true;
+  }
+
+  /** Makes the gate expect TLS or plain HTTP. Shows the address if its scheme has changed. */
+  #speak(gate: Gate, tls: TlsFiles | undefined): void {
+    gate.tls = tls;
+    const url = this.#urlWith(tls);
+    if (url === this.#url) return;
+    this.#url = url;
+    this.#terminal.address(url);
+    if (tls !== undefined) this.#terminal.certificate(tls.cert);
+  }
+
+  #urlWith(tls: TlsFiles | undefined): string {
+    return `${tls === undefined ? "http" : "https"}://${this.#shownHost}`;
   }
 
   /** Builds the server with cargo, and starts it. */
@@ -157,14 +173,18 @@ export class RustSupervisor {
 
   /** Starts the built server, and lets it respond in place of the last one as soon as it listens. */
   async #run(program: BuiltProgram, signal: AbortSignal): Promise<void> {
+    // Each build reads `.env` again, so the new version may speak TLS although the last one did not.
+    const tls = tlsFiles(this.#request.root);
     const variables = {
       NODE_ENV: process.env["NODE_ENV"] || "development",
       // The debug sidecar shows this address in place of the port that only `kit dev` knows.
-      KIT_DEV_URL: this.#url,
+      KIT_DEV_URL: this.#urlWith(tls),
       KIT_DEV_TOKEN: this.#token,
       ...(this.#request.databaseUrl !== null && { DATABASE_URL: this.#request.databaseUrl }),
     };
-    const env = { ...process.env, ...variables };
+    // The new version starts while the last one runs, so only one of the two could listen on the port of the redirects.
+    const { TLS_REDIRECT_PORT: _, TLS_REDIRECT_TO: __, ...given } = process.env;
+    const env = { ...given, ...variables };
     const described = JSON.stringify(env);
     if (program.isFresh && this.#current !== undefined && this.#env === described) {
       this.#setBuild(this.#request.build);
@@ -202,6 +222,7 @@ export class RustSupervisor {
     this.#current = server;
     this.#env = described;
     this.#setBuild(this.#request.build);
+    this.#speak(this.#gate!, tls);
     this.#gate!.backend = { port, ...(isLinked && { token: this.#token }) };
     this.#terminal.ready(Math.round(performance.now() - this.#changedAt));
     void server.ended.then((ended) => this.#ended(server, ended, errors));
@@ -248,11 +269,14 @@ export class RustSupervisor {
   }
 }
 
-/** Returns the files of TLS that the environment gives to the server. Returns `undefined` for plain HTTP. */
-function tlsFiles(): TlsFiles | undefined {
+/**
+ * Returns the files of TLS that the environment gives to the server, which reads them relative to `root`. Returns `undefined` for plain
+ * HTTP.
+ */
+function tlsFiles(root: string): TlsFiles | undefined {
   const { TLS_CERT: cert, TLS_KEY: key } = process.env;
   // The server refuses to start with one of the two.
-  return cert && key ? { cert, key } : undefined;
+  return cert && key ? { cert: resolvePath(root, cert), key: resolvePath(root, key) } : undefined;
 }
 
 /**
