@@ -62,6 +62,22 @@ describe("files of TLS", () => {
     assert.deepEqual(entries, ["warn TLS_EXPIRES_SOON"]);
   });
 
+  test("reports the dates of a certificate only in the first worker", () => {
+    const tls = install(-1);
+    const reported = [undefined, { number: 1 }, { number: 2 }].map((worker) => {
+      const { log, entries } = logger();
+      const server = { worker, reloadTls: () => {} } as unknown as ServerAdapter;
+      const stop = watchTls(server, tls, log, () => true);
+      try {
+        process.emit("SIGHUP", "SIGHUP");
+      } finally {
+        stop();
+      }
+      return entries.filter((entry) => entry === "error TLS_EXPIRED").length;
+    });
+    assert.deepEqual(reported, [2, 2, 0]);
+  });
+
   test("reads the files again after chmod, and a SIGHUP before the server listens when the server listens", async () => {
     mock.timers.enable({ apis: ["setInterval"] });
     const tls = install(2);

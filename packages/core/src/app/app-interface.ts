@@ -36,8 +36,8 @@ export interface App {
   readonly fetch: (request: Request) => Promise<Response>;
   /**
    * Closes the application. It sets `/readyz` to 503 and continues to serve for `delayMs` milliseconds. Then it stops
-   * accepting connections, waits up to `graceMs` milliseconds (default {@link AppOptions.shutdownGraceMs}) for requests in progress, responds to
-   * the remaining requests with 503, and stops the plugins.
+   * accepting connections, waits up to `graceMs` milliseconds (default {@link AppOptions.shutdownGraceMs}) for requests in
+   * progress, responds to the remaining requests with 503, and stops the plugins.
    *
    * Rejects with a `RangeError` that names the option if an option is invalid. In that case nothing is closed.
    */

@@ -1,4 +1,4 @@
-/** When the log says that the certificate of the server has expired, or ends soon. */
+/** Dates of the certificate of the server, and times of the log entries about them. */
 import { readFileSync } from "node:fs";
 
 import type { Logger } from "@kit/types";

@@ -118,8 +118,9 @@ export function requireTls(server: ServerAdapter, tls: TlsOptions | undefined): 
 
 /**
  * Reads the files again if one of them has changed, and at SIGHUP, and looks at the dates of the certificate. If the new files cannot be
- * used, the server keeps those in use, and the log has an error. Must be called before the server reads the files, so that no change is
- * missed; until `isServing` returns true, the files are not read again. Returns a function that ends the checks.
+ * used, the server keeps those in use, and the log has an error. Of several workers, only the first one reports the dates. Must be called
+ * before the server reads the files, so that no change is missed; until `isServing` returns true, the files are not read again. Returns a
+ * function that ends the checks.
  */
 export function watchTls(
   server: ServerAdapter,
@@ -128,7 +129,8 @@ export function watchTls(
   isServing: () => boolean,
 ): () => void {
   const files = [tls.cert, tls.key, ...(tls.clientCa === undefined ? [] : [tls.clientCa])];
-  const dates = new CertificateDates(tls.cert, log);
+  const isReporter = server.worker === undefined || server.worker.number === 1;
+  const dates = isReporter ? new CertificateDates(tls.cert, log) : undefined;
   let known: string | undefined;
   let isDue = false;
   let isStopped = false;
@@ -138,8 +140,8 @@ export function watchTls(
     try {
       server.reloadTls?.();
       log.info("New connections use the TLS certificate that was read again");
-      dates.read();
-      dates.report();
+      dates?.read();
+      dates?.report();
     } catch (error) {
       const { message, help } = error as Error & { help?: string };
       log.error(`${message}; the certificate in use stays in use`, { code: "TLS_FILES", help });
@@ -151,10 +153,10 @@ export function watchTls(
     known = found;
     if (isStopped) return;
     if (isChanged || isDue) reload();
-    dates.report();
+    dates?.report();
   };
-  dates.read();
-  dates.report();
+  dates?.read();
+  dates?.report();
   void check();
   const timer = setInterval(() => void check(), fileCheckMs).unref();
   process.on("SIGHUP", reload);
@@ -165,7 +167,10 @@ export function watchTls(
   };
 }
 
-/** Returns the states of the files as a text, which differs if a file was replaced, or if its permissions have changed. `stat` follows symbolic links. */
+/**
+ * Returns the states of the files as a text, which differs if a file was replaced, or if its permissions have changed. `stat` follows
+ * symbolic links.
+ */
 async function statesOf(files: readonly string[]): Promise<string> {
   const states = files.map(
     (file) =>
