@@ -289,11 +289,12 @@ function forwarded({ process: { stdout, stderr } }: ChildProgram, port: number):
     errors = (errors + chunk).slice(-longestText);
     process.stderr.write(chunk);
   });
-  const listening = new RegExp(`Listening on https?://127\\.0\\.0\\.1:${port}\n`);
+  const listening = ["http", "https"].map((scheme) => `Listening on ${scheme}://127.0.0.1:${port}\n`);
   let isFirst = true;
   stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-    process.stdout.write(isFirst ? chunk.replace(listening, "") : chunk);
-    if (listening.test(chunk)) isFirst = false;
+    const line = isFirst ? listening.find((text) => chunk.includes(text)) : undefined;
+    if (line !== undefined) isFirst = false;
+    process.stdout.write(line === undefined ? chunk : chunk.replace(line, ""));
   });
   return () => stripVTControlCharacters(errors).trim();
 }
