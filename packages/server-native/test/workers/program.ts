@@ -72,7 +72,7 @@ const app = createApp({
         },
         "GET /workers": () => ({ text: String(process.env["KIT_WORKER_PLAN"]) }),
       },
-      on: { "GET /long": { requestTimeoutMs: 15_000 } },
+      on: { "GET /long": { requestTimeoutMs: 60_000 } },
     },
   ],
 });
