@@ -137,7 +137,9 @@ fn container(deployment: &Deployment, component: Component) -> Value {
     match component {
         Component::Server => {}
         Component::Worker => {
-            set("command", json!(deployment.worker_command("node")));
+            let words = deployment.worker_command("node");
+            let words: Vec<String> = words.iter().map(|word| unexpanded(word)).collect();
+            set("command", json!(words));
         }
         Component::Migration => {
             set(
@@ -318,13 +320,18 @@ fn env(deployment: &Deployment, component: Component) -> Vec<Value> {
     }
     let is_server = component == Component::Server;
     for (name, value) in deployment.set_variables(is_server) {
-        // Kubernetes replaces `$(NAME)` by the value of a variable.
-        env.push(json!({ "name": name, "value": value.replace("$(", "$$(") }));
+        env.push(json!({ "name": name, "value": unexpanded(value) }));
     }
     for variable in deployment.open_variables(is_server) {
         env.push(variable_entry(deployment, variable));
     }
     env
+}
+
+/// Returns a text that Kubernetes reads as the given one. In commands and values, Kubernetes replaces `$(NAME)` by the value of a variable, and
+/// `$$` by `$`.
+fn unexpanded(text: &str) -> String {
+    text.replace('$', "$$")
 }
 
 fn variable_entry(deployment: &Deployment, variable: &Variable) -> Value {

@@ -1,7 +1,7 @@
 //! Programs for Node, with what a script of package.json gives them.
 
 use crate::tls::Tls;
-use crate::variable::{FITTING, SET, Variable, VariableSource, may_be_secret};
+use crate::variable::{FITTING, SET, Variable, VariableSource, looks_secret, may_be_secret};
 
 /// A program for Node, as a script of package.json starts it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct NodeProgram {
     pub arguments: Vec<String>,
     /// Variables that the script sets for the program, in the order of the script.
     pub variables: Vec<ScriptVariable>,
+    /// True if the options and variables are those of the script that starts another program, because no script starts this one.
+    pub has_no_script: bool,
 }
 
 /// A variable that a script sets for a program: `TZ=UTC node src/main.ts`.
@@ -68,7 +70,7 @@ impl NodeProgram {
                 continue;
             }
             match value {
-                Some(value) if !is_secret(name) && !is_set(name) => {
+                Some(value) if !is_secret(name) && !looks_secret(name, value) && !is_set(name) => {
                     // The shell uses the last of several values.
                     settable.retain(|(known, _)| known != name);
                     settable.push((name.clone(), value.to_owned()));
@@ -76,7 +78,8 @@ impl NodeProgram {
                 _ => others.push(name),
             }
         }
-        if !others.is_empty() {
+        // The note about the other program names the same variables.
+        if !others.is_empty() && !self.has_no_script {
             notes.push(format!(
                 "the script that starts {} sets variables that the files do not take from it: check {} in the files",
                 self.program,
@@ -130,12 +133,12 @@ mod tests {
         };
         let variables = [
             declared("PIN", VariableSource::Secret { required: true }),
-            declared("TOKEN", VariableSource::Optional(None)),
+            declared("REGION", VariableSource::Optional(None)),
         ];
         let program = program(&[
             ("NODE_ENV", Some("test")),
             ("PIN", Some("1")),
-            ("TOKEN", Some("public")),
+            ("REGION", Some("eu")),
             ("API_KEY", Some("k")),
             ("REDIS_URL", Some("redis://:p@h")),
             ("HOST", Some("127.0.0.1")),
@@ -145,12 +148,49 @@ mod tests {
         ]);
         let mut notes = Vec::new();
         let settable = program.settable(&variables, None, &mut notes);
-        assert_eq!(settable, [("TOKEN".to_owned(), "public".to_owned())]);
+        assert_eq!(settable, [("REGION".to_owned(), "eu".to_owned())]);
         assert_eq!(
             notes,
             [
                 "the script that starts src/main.ts sets variables that the files do not take from it: check NODE_ENV, PIN, API_KEY, REDIS_URL, HOST, PORT, NAME, LINES in the files"
             ]
         );
+    }
+
+    #[test]
+    fn values_that_look_secret_stay_out_of_the_files_even_if_the_name_has_no_separate_word() {
+        let secrets = [
+            ("PGPASSWORD", "hunter2"),
+            ("APIKEY", "k"),
+            ("AUTHTOKEN", "t"),
+            ("MYSQL_PWD", "p"),
+            ("SMTP_PASS", "p"),
+            ("KEY_PASSPHRASE", "p"),
+            ("npm_config_token", "t"),
+            ("SMTP_URI", "smtp://user:pw@host"),
+            ("PROXY", "http://user:pw@proxy:3128/"),
+            ("DATABASE", "host=db user=shop Password=pw"),
+        ];
+        let harmless = [
+            ("DOCS", "https://example.com/docs"),
+            ("MAIL_FROM", "shop@example.com"),
+        ];
+        let all = secrets.iter().chain(&harmless);
+        let program = program(&all.map(|(name, value)| (*name, Some(*value))).collect::<Vec<_>>());
+        // A name that a source reads is optional, and says nothing about the value.
+        let read = Variable {
+            name: "PROXY".to_owned(),
+            description: None,
+            source: VariableSource::Optional(None),
+        };
+        let mut notes = Vec::new();
+        let settable = program.settable(&[read], None, &mut notes);
+        assert_eq!(
+            settable,
+            harmless.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+        for (name, _) in secrets {
+            assert!(notes[0].contains(name), "no {name} in {notes:?}");
+        }
     }
 }

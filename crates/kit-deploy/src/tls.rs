@@ -173,7 +173,9 @@ fn redirects(
     let given = value.and_then(|value| value.get("redirectFrom"));
     let known = given
         .and_then(Value::as_u64)
-        .and_then(|port| u16::try_from(port).ok());
+        .and_then(|port| u16::try_from(port).ok())
+        // Port 0 is any free port.
+        .filter(|port| *port > 0);
     let is_read = variables.iter().any(|variable| variable.name == REDIRECT_PORT);
     match (known, choice) {
         (Some(port), Some(choice)) if port != choice => notes.push(format!(
@@ -189,6 +191,9 @@ fn redirects(
         }
         (None, Some(port)) if given.is_none() && value.is_some() => notes.push(format!(
             "kit found no `tls.redirectFrom`: nothing listens on port {port} unless the application redirects"
+        )),
+        (None, Some(port)) => notes.push(format!(
+            "the port of `tls.redirectFrom` is known only when the application runs, and the application does not read it from {REDIRECT_PORT}: make sure that the port is {port}"
         )),
         _ => {}
     }
@@ -359,16 +364,22 @@ mod tests {
             (tls.unwrap().redirect_port, notes.join("\n"))
         };
         assert_eq!(with(json!(80), None), (Some(80), String::new()));
-        assert_eq!(with(Value::Null, Some(8080)), (Some(8080), String::new()));
+        for from in [Value::Null, json!(0)] {
+            let (port, notes) = with(from, Some(8080));
+            assert_eq!(port, Some(8080));
+            assert!(notes.contains("make sure that the port is 8080"), "{notes}");
+        }
         let (port, notes) = with(json!(80), Some(81));
         assert_eq!(port, Some(80));
         assert!(
             notes.contains("`tls.redirectFrom` is 80 in the source"),
             "{notes}"
         );
-        let (port, notes) = with(Value::Null, None);
-        assert_eq!(port, None);
-        assert!(notes.contains("name it with `--redirect-port`"), "{notes}");
+        for from in [Value::Null, json!(0)] {
+            let (port, notes) = with(from, None);
+            assert_eq!(port, None);
+            assert!(notes.contains("name it with `--redirect-port`"), "{notes}");
+        }
     }
 
     #[test]
@@ -382,6 +393,24 @@ mod tests {
         assert_eq!(tls.unwrap().redirect_port, Some(80));
         assert!(
             notes.len() == 1 && notes[0].starts_with("kit found no `tls.redirectFrom`"),
+            "{notes:?}"
+        );
+    }
+
+    #[test]
+    fn a_chosen_port_that_the_application_may_not_use_is_in_a_note() {
+        let choices = Choices {
+            redirect_port: Some(8080),
+            ..Choices::default()
+        };
+        // The whole option is unknown, and the application reads the port from a variable with another name.
+        let names = ["TLS_CERT", "TLS_KEY", "REDIRECT_PORT"];
+        let (tls, _, notes) = read_with(Some(program(None)), &choices, &names);
+        assert_eq!(tls.unwrap().redirect_port, Some(8080));
+        assert!(
+            notes
+                .iter()
+                .any(|note| note.contains("make sure that the port is 8080")),
             "{notes:?}"
         );
     }

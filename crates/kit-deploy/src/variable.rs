@@ -66,11 +66,14 @@ pub(crate) const FITTING: [&str; 3] = ["HOST", "OTEL_EXPORTER_PROMETHEUS_HOST", 
 const FITTING_IN_RUST: [&str; 3] = ["METRICS_HOST", "SHUTDOWN_DELAY_MS", "SHUTDOWN_GRACE_MS"];
 
 /// Last words of names whose values are usually secret. A URL often contains a password.
-const SECRET_WORDS: [&str; 9] = [
+const SECRET_WORDS: [&str; 12] = [
     "CREDENTIALS",
     "DSN",
     "KEY",
     "KEYS",
+    "PASS",
+    "PASSPHRASE",
+    "PASSWD",
     "PASSWORD",
     "SECRET",
     "SECRETS",
@@ -162,7 +165,17 @@ fn of_property(property: &Property) -> Variable {
 
 /// Returns true if the value of a variable that no type declares may be secret.
 pub(crate) fn may_be_secret(name: &str) -> bool {
-    is_secret(name) || name.ends_with("_URL")
+    is_secret(name) || name.ends_with("_URL") || name.ends_with("_URI")
+}
+
+/// Returns true if a script sets a variable to a value that looks secret. Names of other programs, such as `PGPASSWORD`, have no `_` before
+/// the word. A value that is wrongly counted as secret is only missing in the files, with a note.
+pub(crate) fn looks_secret(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let has_word = SECRET_WORDS.iter().any(|word| name.ends_with(word)) || name.ends_with("PWD");
+    let after_scheme = value.split_once("://").map(|(_, rest)| rest);
+    let has_user = after_scheme.is_some_and(|rest| rest.contains('@'));
+    has_word || has_user || value.to_ascii_lowercase().contains("password=")
 }
 
 fn is_secret(name: &str) -> bool {
@@ -189,7 +202,13 @@ mod tests {
 
     #[test]
     fn names_with_secret_words_are_secret() {
-        for name in ["AUTH_SECRET", "KIT_COOKIE_KEYS", "SMTP_PASSWORD", "TOKEN"] {
+        for name in [
+            "AUTH_SECRET",
+            "KIT_COOKIE_KEYS",
+            "SMTP_PASS",
+            "SMTP_PASSWORD",
+            "TOKEN",
+        ] {
             assert!(is_secret(name), "{name}");
         }
         for name in ["AUTH_ISSUER", "MONKEY", "KEYBOARD_LAYOUT", "PORT"] {
@@ -230,6 +249,7 @@ mod tests {
             read("AUTH_SECRET"),
             read("AUTH_ISSUER"),
             read("DATABASE_URL"),
+            read("MONGODB_URI"),
         ];
         let found = variables(&program, &read, true, false);
         let sources: Vec<_> = found
@@ -242,6 +262,7 @@ mod tests {
                 ("DATABASE_URL", VariableSource::Secret { required: true }),
                 ("AUTH_SECRET", VariableSource::Secret { required: false }),
                 ("AUTH_ISSUER", VariableSource::Optional(None)),
+                ("MONGODB_URI", VariableSource::Secret { required: false }),
             ]
         );
     }

@@ -67,6 +67,7 @@ pub(super) fn worker(
     Ok(Some(NodeProgram {
         program,
         arguments: Vec::new(),
+        has_no_script: true,
         ..server
     }))
 }
@@ -167,10 +168,10 @@ impl NodeCommand {
 }
 
 /// Returns the command that a script runs with `node`: the options `--enable-source-maps` and the program `src/main.ts` of
-/// `node --enable-source-maps src/main.ts`.
+/// `node --enable-source-maps src/main.ts`. Its variables are those before `node`, and those that earlier commands export.
 fn node_command(script: &str) -> Option<NodeCommand> {
     let commands = commands(script);
-    commands.iter().find_map(|words| {
+    commands.iter().enumerate().find_map(|(number, words)| {
         let start = words.iter().position(|word| word.text == "node")? + 1;
         let (program, name) = program_of(&words[start..])?;
         let (program_at, rest) = (start + program, start + program + 1);
@@ -179,12 +180,20 @@ fn node_command(script: &str) -> Option<NodeCommand> {
             let texts = words.iter().map(|word| word.text.clone());
             texts.filter(|_| !is_computed).collect()
         };
+        let exported = commands[..number]
+            .iter()
+            .filter(|words| words.first().is_some_and(|word| word.text == "export"))
+            .flatten();
         Some(NodeCommand {
             program: NodeProgram {
                 program: name.to_owned(),
                 options: texts(&words[start..program_at]),
                 arguments: texts(&words[rest..]),
-                variables: words[..start - 1].iter().filter_map(variable_of).collect(),
+                variables: exported
+                    .chain(&words[..start - 1])
+                    .filter_map(variable_of)
+                    .collect(),
+                has_no_script: false,
             },
             is_computed,
         })
@@ -253,7 +262,15 @@ fn commands(script: &str) -> Vec<Vec<Word>> {
                 while let Some(letter) = letters.next() {
                     match letter {
                         '"' => break,
-                        '\\' => word.text.extend(letters.next()),
+                        '\\' => match letters.next() {
+                            Some('\n') => {}
+                            Some(next @ ('"' | '\\' | '$' | '`')) => word.text.push(next),
+                            // Before other characters, the shell keeps the backslash.
+                            next => {
+                                word.text.push('\\');
+                                word.text.extend(next);
+                            }
+                        },
                         letter => {
                             word.is_computed |= matches!(letter, '$' | '`');
                             word.text.push(letter);
@@ -369,6 +386,18 @@ mod tests {
             ]
         );
         assert_eq!(command.note("start"), None);
+        let command = node_command(
+            "A=1 && export TZ=UTC B=\"c:\\data \\$x \\\"\" && C='\\d' node src/main.ts; export D=1",
+        )
+        .unwrap();
+        assert_eq!(
+            command.program.variables,
+            [
+                variable("TZ", Some("UTC")),
+                variable("B", Some("c:\\data $x \"")),
+                variable("C", Some("\\d")),
+            ]
+        );
         let computed = node_command("A=1 node src/main.ts $Q").unwrap().note("work");
         assert!(computed.is_some_and(|note| note.contains("script `work`")));
     }

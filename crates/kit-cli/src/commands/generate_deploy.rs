@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use kit_build::{Analysis, analyze_with, read_text, write_text};
 use kit_deploy::{
-    Choices, Deployment, Format, Project as DeployedProject, ReadVariable, State, files, state,
+    Choices, Deployment, Format, PortConflict, Project as DeployedProject, ReadVariable, State, files, state,
 };
 use kit_diagnostics::{Severity, Sources as _};
 use serde::Serialize;
@@ -263,6 +263,15 @@ fn deployment(
             "`--redirect-port` is for applications that listen with TLS, and kit found no call of `listen` with the option `tls`",
         )
         .help("add `--tls` if the application listens with TLS, or remove `--redirect-port`")
+        .into());
+    }
+    if let Some(PortConflict { port, servers }) = deployment.port_conflict() {
+        let [one, other] = servers;
+        return Err(Problem::build(
+            "configuration",
+            format!("{one} and {other} cannot both have port {port}"),
+        )
+        .help("choose another port with `--port` or `--redirect-port`, or in the source")
         .into());
     }
     Ok((deployment, notes))

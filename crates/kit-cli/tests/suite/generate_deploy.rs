@@ -368,12 +368,12 @@ fn variables_before_node_in_a_script_are_in_the_files_of_its_program() {
         project.kit(&["generate", "deploy", "--dry-run", "--json"]).json()
     };
     let report = script(
-        "NODE_ENV=production PORT=9000 SHOP_NAME='our $hop' MAIL_PASSWORD=x node src/main.ts",
-        "SHOP_NAME=mail node src/worker.ts",
+        "NODE_ENV=production PORT=9000 SHOP_NAME='our $$hop $(HOST)' MAIL_PASSWORD=x node src/main.ts",
+        "SHOP_NAME=mail node src/worker.ts '$(HOST)'",
     );
     let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
     for lines in [
-        "            - name: SHOP_NAME\n              value: \"our $hop\"\n",
+        "            - name: SHOP_NAME\n              value: \"our $$$$hop $$(HOST)\"\n",
         "containerPort: 9000\n",
         "key: MAIL_PASSWORD\n",
     ] {
@@ -385,11 +385,19 @@ fn variables_before_node_in_a_script_are_in_the_files_of_its_program() {
         pods.contains("- name: SHOP_NAME\n              value: mail\n"),
         "{pods}"
     );
+    assert!(
+        pods.contains("- src/worker.ts\n            - \"$$(HOST)\"\n"),
+        "{pods}"
+    );
     let compose = text(&report, "deploy/compose/compose.yaml");
-    assert!(compose.contains("SHOP_NAME: \"our $$hop\"\n"), "{compose}");
+    assert!(
+        compose.contains("SHOP_NAME: \"our $$$$hop $$(HOST)\"\n"),
+        "{compose}"
+    );
     let unit = text(&report, "deploy/systemd/shop.service");
     assert!(
-        unit.contains("\nEnvironment=\"SHOP_NAME=our $hop\"\n") && unit.contains("\nEnvironment=PORT=9000\n"),
+        unit.contains("\nEnvironment=\"SHOP_NAME=our $$hop $(HOST)\"\n")
+            && unit.contains("\nEnvironment=PORT=9000\n"),
         "{unit}"
     );
     let worker = text(&report, "deploy/systemd/shop-worker.service");
@@ -400,8 +408,13 @@ fn variables_before_node_in_a_script_are_in_the_files_of_its_program() {
         "{notes}"
     );
     // A worker without a script of its own gets the variables of the server.
-    let report = script("SHOP_NAME=a node src/main.ts", "node --watch src/worker.ts");
+    let report = script(
+        "SHOP_NAME=a SHOP_KEY=b node src/main.ts",
+        "node --watch src/worker.ts",
+    );
     let worker = text(&report, "deploy/systemd/shop-worker.service");
     assert!(worker.contains("\nEnvironment=SHOP_NAME=a\n"), "{worker}");
     assert!(!worker.contains("--watch"), "{worker}");
+    let notes = report["notes"].to_string();
+    assert_eq!(notes.matches("SHOP_KEY").count(), 1, "{notes}");
 }

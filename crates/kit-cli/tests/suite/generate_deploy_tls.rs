@@ -169,6 +169,15 @@ fn the_port_whose_requests_are_redirected_is_published() {
     );
     let notes = report["notes"].to_string();
     assert!(notes.contains("`tls.redirectTo`"), "{notes}");
+    let refused = project.kit(&["generate", "deploy", "--port", "80"]);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused
+            .err
+            .starts_with("error: the application and the redirects from plain HTTP cannot both have port 80"),
+        "{}",
+        refused.err
+    );
     let refused = project.kit(&["generate", "deploy", "--no-tls", "--redirect-port", "80"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
     project.write(
