@@ -16,7 +16,7 @@ use calls::module;
 
 use crate::manifest::plain_package;
 use crate::router::{Group, Routes};
-use crate::source::{doc, file_doc, ident, order, string_literal};
+use crate::source::{declare_module, doc, file_doc, ident, order, string_literal};
 use crate::types::Types;
 use crate::{File, Options, Owner, Warning};
 
@@ -155,8 +155,10 @@ fn modules<'g>(groups: impl Iterator<Item = &'g Group<'g>>) -> TokenStream {
     let comment = file_doc("Calls of the routes, a module for each contract group.");
     let mut names: Vec<&str> = groups.map(|group| group.module.as_str()).collect();
     names.sort_by_key(|name| order(name));
-    let names = names.into_iter().map(ident);
-    quote!(#comment #(pub mod #names;)*)
+    let names = names
+        .into_iter()
+        .map(|name| declare_module(&quote!(pub), "routes", name));
+    quote!(#comment #(#names)*)
 }
 
 /// Returns the root of the crate: the client, with a method for each contract group.

@@ -8,7 +8,7 @@ use quote::quote;
 use crate::database::Database;
 use crate::manifest::{FIRST_LOCK, Manifest};
 use crate::router::Routes;
-use crate::source::{doc, file_doc, ident, order, string_literal};
+use crate::source::{self, doc, file_doc, ident, order, string_literal};
 use crate::types::{Form, Types};
 use crate::{File, HEADER, Options, Owner, cors, print};
 
@@ -305,9 +305,11 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
     let inline = |name: &str, comment: &str, mut modules: Vec<&str>| {
         modules.sort_by_key(|module| order(module));
         modules.dedup();
-        let (name, comment) = (ident(name), doc(comment));
-        let names = modules.iter().map(|module| ident(module));
-        (!modules.is_empty()).then(|| quote!(#comment pub mod #name { #(pub mod #names;)* }))
+        let (parent, comment) = (ident(name), doc(comment));
+        let declared = modules
+            .iter()
+            .map(|module| source::declare_module(&quote!(pub), name, module));
+        (!modules.is_empty()).then(|| quote!(#comment pub mod #parent { #(#declared)* }))
     };
     let handlers = inline(
         "handlers",

@@ -64,6 +64,14 @@ pub(crate) fn allow_pedantic(reason: &str, lints: &[&str]) -> TokenStream {
     quote!(#![comment = #reason] #![allow(#(clippy::#lints),*)])
 }
 
+/// Returns the declaration of a module in the module `parent`. A declaration of the user names the module, so both can have one name,
+/// of which Clippy warns.
+pub(crate) fn declare_module(visibility: &TokenStream, parent: &str, name: &str) -> TokenStream {
+    let allow = (name == parent).then(|| quote!(#[allow(clippy::module_inception)]));
+    let name = ident(name);
+    quote!(#allow #visibility mod #name;)
+}
+
 /// Returns an attribute that [`crate::print`] turns into a comment before a statement.
 pub(crate) fn comment(text: &str) -> TokenStream {
     let line = comment_line(text);

@@ -26,7 +26,7 @@ use kit_database::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::source::{allow_pedantic, file_doc, ident, order};
+use crate::source::{allow_pedantic, declare_module, file_doc, order};
 use crate::types::{Definition, Field, RustType, Types};
 use crate::{File, Owner, names, settings};
 
@@ -273,7 +273,9 @@ impl<'a> Database<'a> {
     fn index(&self) -> TokenStream {
         let mut modules: Vec<&str> = self.tables.iter().map(|stored| stored.module.as_str()).collect();
         modules.sort_by_key(|module| order(module));
-        let modules = modules.into_iter().map(ident);
+        let modules = modules
+            .into_iter()
+            .map(|name| declare_module(&quote!(pub), "db", name));
         let mut comment = file_doc("The database: its connections, and a module for each table.");
         comment.extend(allow_pedantic(
             "Functions return the error of their statement. Tables decide comments, names and lengths.",
@@ -291,7 +293,7 @@ impl<'a> Database<'a> {
         quote! {
             #comment
 
-            #(pub mod #modules;)*
+            #(#modules)*
 
             use kit_runtime::Error;
             use sqlx::PgPool;

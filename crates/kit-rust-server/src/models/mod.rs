@@ -20,7 +20,7 @@ use quote::quote;
 
 use crate::File;
 use crate::shapes::shape;
-use crate::source::{Imports, allow_pedantic, doc, file_doc, ident, order, string_literal};
+use crate::source::{self, Imports, allow_pedantic, doc, file_doc, ident, order, string_literal};
 use crate::types::{Definition, Form, RuntimeItem, RustType, Tagged, Types, is_decimal, is_integer};
 
 use defaults::Pending;
@@ -61,8 +61,8 @@ pub(crate) fn files(types: &mut Types<'_>) -> Vec<File> {
             "unnecessary_wraps",
         ],
     ));
-    for name in names.iter().map(|name| ident(name)) {
-        index.extend(quote!(mod #name;));
+    for name in &names {
+        index.extend(source::declare_module(&TokenStream::new(), "models", name));
     }
     for (name, module) in names.into_iter().filter_map(|name| modules.get_key_value(name)) {
         let mut imports = Imports::default();
