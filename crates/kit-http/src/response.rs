@@ -204,6 +204,8 @@ impl Response {
 
 /// Maximum number of header names that are kept. A handler may make names from what clients send.
 const MAX_NAMES: usize = 32;
+/// Maximum length of a header name that is kept.
+const MAX_NAME_BYTES: usize = 100;
 
 thread_local! {
     /// Header names of earlier responses. An application sets the same few names again and again, and a copy of a known name needs
@@ -218,7 +220,9 @@ fn parse_name(name: &str) -> Option<HeaderName> {
             return Some(known.clone());
         }
         let parsed = HeaderName::from_bytes(name.as_bytes()).ok()?;
-        if names.len() < MAX_NAMES {
+        // `HeaderName` is in lower case: a name with upper case would never be found again.
+        let is_findable = parsed.as_str() == name;
+        if is_findable && name.len() <= MAX_NAME_BYTES && names.len() < MAX_NAMES {
             names.push(parsed.clone());
         }
         Some(parsed)
@@ -237,7 +241,7 @@ pub(crate) fn parse_header(name: &str, value: &[u8]) -> Result<(HeaderName, Head
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_NAMES, parse_name};
+    use super::{MAX_NAME_BYTES, MAX_NAMES, NAMES, parse_name};
 
     #[test]
     fn parses_header_names_that_occurred_before_and_more_names_than_are_kept() {
@@ -251,5 +255,14 @@ mod tests {
             assert!(parse_name("x name").is_none());
             assert!(parse_name("").is_none());
         }
+    }
+
+    #[test]
+    fn keeps_no_header_names_with_upper_case_and_no_long_ones() {
+        let long = "x".repeat(MAX_NAME_BYTES + 1);
+        for name in ["X-Id", &long, "x-id", "x-id"] {
+            assert!(parse_name(name).is_some());
+        }
+        assert_eq!(NAMES.with_borrow(Clone::clone), ["x-id"]);
     }
 }

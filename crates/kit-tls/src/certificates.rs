@@ -116,7 +116,8 @@ impl Certificates {
         Ok(())
     }
 
-    /// Reads all files again if a file was replaced, or if its size, its times or its permissions have changed. Returns true if the files were read.
+    /// Reads all files again if a file was replaced, or if its size, its times or its permissions have changed. Returns true if
+    /// the files were read.
     ///
     /// # Errors
     ///
