@@ -110,12 +110,7 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     debug::serve(address).await?;
     dev_link::start()?;
     #[cfg(feature = "tls")]
-    // Under `kit dev`, the last version of the server still has the port of the redirects.
-    if let (Some(tls), Some(redirect), false) = (
-        &tls,
-        settings.tls.as_ref().and_then(|tls| tls.redirect.as_ref()),
-        dev_link::is_on(),
-    ) {
+    if let (Some(tls), Some(redirect)) = (&tls, settings.tls.as_ref().and_then(|tls| tls.redirect.as_ref())) {
         tls_redirect::start(settings, redirect, tls.clone(), address.port()).await?;
     }
     // This line is for the program or person that started the server; it is not a log entry.

@@ -15,6 +15,7 @@ mod environment;
 mod formats;
 mod hidden_parameters;
 mod http2;
+mod http2_own_routes;
 mod layers;
 mod metrics;
 mod multipart;

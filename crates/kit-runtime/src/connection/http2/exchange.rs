@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::SystemTime;
 
 use axum::body::{Body, Bytes};
@@ -20,6 +21,16 @@ use super::sending::Sending;
 use crate::Serve;
 use crate::connection::{ConnectionState, headers, refusal};
 use crate::shutdown;
+
+/// Headers that connections of HTTP/2 do not have (RFC 9113, 8.2.2).
+const CONNECTION_HEADERS: [&str; 6] = [
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
 
 /// A request in progress.
 pub(super) struct Exchange {
@@ -60,7 +71,7 @@ impl Exchange {
             Ok(stream) if !is_end => stream,
             Ok(_) => return,
             Err(error) => {
-                tracing::debug!("A response of HTTP/2 was not sent: {error}");
+                self.log_failure(&error).await;
                 return self.send.send_reset(h2::Reason::INTERNAL_ERROR);
             }
         };
@@ -91,6 +102,16 @@ impl Exchange {
                 }
                 _ = poll_fn(|context| self.send.poll_reset(context)) => return None,
             }
+        }
+    }
+
+    /// Logs that h2 has not accepted a response.
+    async fn log_failure(&mut self, error: &h2::Error) {
+        let has_left = poll_fn(|context| Poll::Ready(self.send.poll_reset(context).is_ready()));
+        if has_left.await {
+            tracing::debug!("A response of HTTP/2 was not sent: {error}");
+        } else {
+            tracing::error!("A response of HTTP/2 was not sent: {error}");
         }
     }
 
@@ -138,8 +159,8 @@ fn prepare(response: &mut Response, is_head: bool) {
     headers::add_defaults(response);
     let length = response.body().size_hint().exact().filter(|length| *length > 0);
     let headers = response.headers_mut();
-    // Connections of HTTP/2 have no such headers (RFC 9113, 8.2.2).
-    for name in [header::CONNECTION, header::UPGRADE, header::TRANSFER_ENCODING] {
+    // Routes of axum may set these headers. h2 refuses responses with them.
+    for name in CONNECTION_HEADERS {
         headers.remove(name);
     }
     if let Some(length) = length.map(HeaderValue::from) {
