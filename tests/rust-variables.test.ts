@@ -77,5 +77,6 @@ const notVariables = new Set([
   "REQUEST_TIMEOUT",
   "SOCKET_ENDED",
   "TLS_EXPIRED",
+  "TLS_EXPIRES_SOON",
   "TLS_FILES",
 ]);
