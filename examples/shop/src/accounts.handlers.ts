@@ -4,9 +4,9 @@ import { findByPassword, readView, register } from "./accounts.service.ts";
 import type { Account, AccountView } from "./accounts.types.ts";
 import { sessions, type Visitor } from "./auth.ts";
 
-/** Starts the session of an account. */
+/** Starts the session of an account. The session has no data: `{}`, because the Rust server of the shop reads an object. */
 async function logIn(ctx: BaseContext, { id, name, email, role }: Account): Promise<AccountView> {
-  await sessions.start(ctx, id, null);
+  await sessions.start(ctx, id, {});
   return { name, email, role };
 }
 

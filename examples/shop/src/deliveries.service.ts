@@ -11,8 +11,8 @@ export async function addDelivery(ctx: Caller, { items, ...values }: NewDelivery
     return await dbOf(ctx).transaction(async (tx) => {
       const [delivery] = await tx.insert(deliveries).values(values).returning();
       const { id: deliveryId } = delivery!;
-      // Each row locks its product. Orders lock their products in the same order, so nobody waits for each other.
-      const sorted = items.toSorted((one, other) => (one.productId < other.productId ? -1 : 1));
+      // Each row locks its product. Orders lock their products in the same order, so that requests do not wait for each other in a circle.
+      const sorted = items.toSorted((one, other) => one.productId.localeCompare(other.productId));
       const rows = sorted.map(({ productId, quantity, purchasePrice }) => ({
         deliveryId,
         productId,

@@ -308,6 +308,8 @@ describe("deliveries", () => {
       await other.query("COMMIT");
       assert.equal((await added).status, 201);
     } finally {
+      // A test that failed must not leave its transaction to the next user of the connection.
+      await other.query("ROLLBACK");
       other.release();
     }
   });
