@@ -80,8 +80,8 @@ pub(crate) fn run_tests<T>(tests: impl Future<Output = T>) -> Result<T, Error> {
 }
 
 /// Serves requests until SIGTERM or SIGINT, then completes the requests in progress within `SHUTDOWN_GRACE_MS`: by default the
-/// longest timeout of a request, at least 10 seconds. Listens on `PORT` (default 3000) of `HOST` (default: all addresses), with TLS if `TLS_CERT` and `TLS_KEY` are set. A second signal
-/// ends the process immediately.
+/// longest timeout of a request, at least 10 seconds. Listens on `PORT` (default 3000) of `HOST` (default: all addresses), with
+/// TLS if `TLS_CERT` and `TLS_KEY` are set. A second signal ends the process immediately.
 ///
 /// # Errors
 ///

@@ -16,6 +16,8 @@ use crate::connection::ConnectionState;
 use crate::cookies::{Cookie, Cookies};
 use crate::debug::Recorded;
 use crate::is_development;
+#[cfg(feature = "testing")]
+use crate::settings::Settings;
 use crate::settings::settings;
 
 use kit_static::{CurrentVersion, Outcome, evaluate};
@@ -158,6 +160,8 @@ impl Context {
     /// ```
     #[cfg(feature = "testing")]
     pub fn for_test(request: axum::http::Request<()>) -> Self {
+        // A wrong variable gives the defaults, as in `TestClient`.
+        let _ = Settings::load();
         Self::new(request.into_parts().0, None)
     }
 

@@ -23,6 +23,7 @@ use super::normal_uri::make_normal;
 use super::refusals::{method_not_allowed, not_found};
 use super::response::of_error;
 use super::route_list::Limits;
+use super::serve_trait;
 #[cfg(feature = "sockets")]
 use super::sockets;
 use super::static_files::StaticFiles;
@@ -137,6 +138,10 @@ impl<A: Application> Serve for Router<A> {
 struct OfConnection(Arc<ConnectionState>);
 
 impl Serve for axum::Router {
+    fn longest_timeout(&self) -> Option<Duration> {
+        serve_trait::longest_recorded_timeout()
+    }
+
     async fn respond<B>(
         &self,
         mut request: axum::http::Request<B>,
@@ -159,6 +164,7 @@ impl Serve for axum::Router {
 
 impl<A: Application> From<Router<A>> for axum::Router {
     fn from(router: Router<A>) -> Self {
+        serve_trait::record_timeout(router.longest_timeout());
         Self::new().fallback(move |request: axum::extract::Request| {
             let router = router.clone();
             let connection = request.extensions().get();

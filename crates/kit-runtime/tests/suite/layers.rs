@@ -3,6 +3,8 @@
 // Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
+use std::time::Duration;
+
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use kit_runtime::axum::body::Body;
@@ -11,7 +13,7 @@ use kit_runtime::axum::http;
 use kit_runtime::axum::middleware::map_response;
 use kit_runtime::axum::response::{IntoResponse, Response as HttpResponse};
 use kit_runtime::axum::routing::get;
-use kit_runtime::{Application, Error, Request, Response, Router, Routes, Segment, StatusCode, axum};
+use kit_runtime::{Application, Error, Request, Response, Router, Routes, Segment, Serve, StatusCode, axum};
 
 #[derive(Clone)]
 struct App;
@@ -87,6 +89,19 @@ fn runs_a_layer_for_each_request_of_its_route() {
         let (status, mark) = ask(&program, method, path);
         assert_eq!((status, mark.as_deref()), expected, "{method} {path}");
     }
+}
+
+#[test]
+fn a_shutdown_waits_for_the_timeout_of_a_route_inside_of_a_router_of_axum() {
+    const SLOW: &[Segment] = &[Segment::Static("slow")];
+    let millis = 3_600_000;
+    let router = Routes::new(App)
+        .route("GET /slow", SLOW, empty)
+        .timeout_ms(millis)
+        .into_router();
+    let slow = axum::Router::from(router.clone()).layer(map_response(mark));
+    let program = router.split([("GET /slow", slow)]).unwrap();
+    assert_eq!(program.longest_timeout(), Some(Duration::from_millis(millis)));
 }
 
 #[test]

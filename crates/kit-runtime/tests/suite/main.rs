@@ -37,6 +37,8 @@ mod start;
 mod tagged_enums;
 mod telemetry;
 mod tenants;
+#[cfg(feature = "testing")]
+mod test_context;
 mod text_of_headers;
 mod tls;
 mod tls_dev;
