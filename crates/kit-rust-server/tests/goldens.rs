@@ -65,6 +65,25 @@ fn generates_the_golden_project_store() {
 }
 
 #[test]
+fn sorts_nested_rows_by_the_rows_to_which_they_refer_unless_they_refer_to_each_other() {
+    let output = whole("nested", &projects::nested());
+    assert!(output.warnings.is_empty(), "{:?}", output.warnings);
+    let files = files(&output);
+    let handlers = &files["src/handlers/surveys.rs"];
+    let sorted = |name: &str| {
+        let (_, rest) = handlers.split_once(&format!("let mut items = body.{name};\n"))?;
+        let (statement, _) = rest.split_once("\n        for ")?;
+        Some(statement.lines().last()?.trim())
+    };
+    assert_eq!(sorted("samples"), Some("items.sort_unstable();"), "{handlers}");
+    assert_eq!(sorted("visits"), Some("items.sort_by_key(|item| item.begin);"));
+    assert_eq!(sorted("pictures"), Some("items.sort_by_key(|item| item.room);"));
+    // The request has a question before those that belong to it.
+    assert_eq!(sorted("questions"), None);
+    assert!(handlers.contains("for item in body.questions {"), "{handlers}");
+}
+
+#[test]
 fn warns_with_the_reason_of_each_handler_that_types_do_not_determine() {
     let output = whole("store", &projects::store());
     let messages: Vec<&str> = output

@@ -14,7 +14,7 @@ use crate::names;
 use crate::route_names::RouteNames;
 use crate::router::Group;
 use crate::source::ident;
-use crate::types::{Field, RustType};
+use crate::types::{Field, RuntimeItem, RustType};
 
 /// Rows that a request inserts together with a row: the items of an order.
 pub(super) struct Nested<'k> {
@@ -336,36 +336,45 @@ enum KeyPart<'k> {
 }
 
 /// Returns the values with which nested rows refer to other rows than the one above them. Returns nothing if the database gives
-/// the nested rows their keys, because the order of such keys is the order of the rows.
+/// the nested rows their keys, because the order of such keys is the order of the rows. Returns nothing either if nested rows can refer
+/// to each other, because a request has the row to which another one refers before it.
 fn nested_key<'k>(stored: &Stored<'_>, above: Reference<'_>, content: &Content<'k>) -> Vec<KeyPart<'k>> {
-    let part = |name: &str| match content {
-        Content::Value(column) => (column.column.name == name).then_some(KeyPart::Element),
+    let given = |name: &str| match content {
+        Content::Value(column) => {
+            (column.column.name == name).then(|| (KeyPart::Element, column.plain_type()))
+        }
         Content::Fields(fields) => {
             let column = stored.columns.iter().find(|column| column.column.name == name)?;
             let mut fields = fields.iter();
             let field = fields.find(|field| field.property == column.field.property)?;
-            has_order(&field.r#type).then_some(KeyPart::Field(field))
+            Some((KeyPart::Field(field), &field.r#type))
         }
     };
     let is_above = |name: &str| name == above.column.column.name;
     let mut key = stored.key();
-    if !key.all(|column| is_above(&column.column.name) || part(&column.column.name).is_some()) {
+    if !key.all(|column| is_above(&column.column.name) || given(&column.column.name).is_some()) {
         return Vec::new();
     }
-    let references = stored.table.foreign_keys.iter();
-    let names = references.flat_map(|reference| &reference.columns);
-    names
-        .filter(|name| !is_above(name))
-        .filter_map(|name| part(name))
-        .collect()
+    let mut columns = Vec::new();
+    for reference in &stored.table.foreign_keys {
+        let others = reference.columns.iter().filter(|name| !is_above(name));
+        let others: Vec<_> = others.filter_map(|name| given(name)).collect();
+        if reference.table == stored.table.name && !others.is_empty() {
+            return Vec::new();
+        }
+        columns.extend(others);
+    }
+    let ordered = columns.into_iter().filter(|(_, of)| has_order(of));
+    ordered.map(|(part, _)| part).collect()
 }
 
 /// Returns true if values of a type have an order.
 fn has_order(of: &RustType) -> bool {
+    let ordered = [RuntimeItem::BigInt, RuntimeItem::Decimal, RuntimeItem::Timestamp];
     match of {
         RustType::I64 | RustType::String => true,
         RustType::Option(of) => has_order(of),
-        _ => false,
+        other => ordered.iter().any(|item| other.is_runtime(*item)),
     }
 }
 
@@ -382,7 +391,9 @@ fn sorted(key: Vec<KeyPart<'_>>) -> Option<TokenStream> {
     let names: Vec<_> = fields.iter().map(|field| ident(&field.name)).collect();
     let statement = match (&*fields, &*names) {
         ([], _) => return None,
-        ([field], [name]) if field.r#type == RustType::I64 => quote!(items.sort_by_key(|item| item.#name);),
+        ([field], [name]) if field.r#type.without_option().is_copied() => {
+            quote!(items.sort_by_key(|item| item.#name);)
+        }
         (_, [name]) => quote!(items.sort_by(|one, other| one.#name.cmp(&other.#name));),
         _ => quote!(items.sort_by(|one, other| (#(&one.#names),*).cmp(&(#(&other.#names),*)));),
     };
@@ -390,5 +401,5 @@ fn sorted(key: Vec<KeyPart<'_>>) -> Option<TokenStream> {
 }
 
 fn with_reason(statement: &TokenStream) -> TokenStream {
-    quote!(#[comment = " Requests that refer to the same rows lock these rows in the same order."] #statement)
+    quote!(#[comment = " One order of locks, so that requests rarely wait for each other in a circle."] #statement)
 }

@@ -72,6 +72,11 @@ pub fn store() -> Program {
     of_sources(&tests().join("inputs/store"))
 }
 
+/// An application whose request inserts rows of several tables with keys of every kind, and rows that refer to each other.
+pub fn nested() -> Program {
+    of_sources(&tests().join("inputs/nested"))
+}
+
 /// An application with keys that the database generates: a bigint, and a UUID. Some path parameters have the rules of
 /// the key's column, and some have no rules.
 pub fn tokens() -> Program {

@@ -113,7 +113,7 @@ impl DeliveryRoutes for App {
             .await
             .map_err(delivery_refused)?;
         let mut items = body.items;
-        // Requests that refer to the same rows lock these rows in the same order.
+        // One order of locks, so that requests rarely wait for each other in a circle.
         items.sort_by(|one, other| one.product_id.cmp(&other.product_id));
         for item in items {
             let new = NewDeliveryItem {

@@ -169,7 +169,7 @@ impl ProductRoutes for App {
             .await
             .map_err(product_refused)?;
         let mut items = body.tags.unwrap_or_default();
-        // Requests that refer to the same rows lock these rows in the same order.
+        // One order of locks, so that requests rarely wait for each other in a circle.
         items.sort_unstable();
         for item in items {
             let new = NewProductTag {
@@ -259,7 +259,7 @@ impl ProductRoutes for App {
         let row = updated.ok_or_else(|| product_not_found(id))?;
         if let Some(mut items) = body.tags {
             product_tag::delete_by_product_id(&mut *transaction, &row.id).await?;
-            // Requests that refer to the same rows lock these rows in the same order.
+            // One order of locks, so that requests rarely wait for each other in a circle.
             items.sort_unstable();
             for item in items {
                 let new = NewProductTag {

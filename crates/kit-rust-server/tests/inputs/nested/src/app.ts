@@ -1,0 +1,14 @@
+import { createApp, defineHandlers } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+import type { SurveyRoutes } from "./surveys.routes.ts";
+
+const notHere = (): never => {
+  throw new Error("tests look at the Rust server only");
+};
+
+export const surveyHandlers = defineHandlers<SurveyRoutes>({ "POST /surveys": notHere });
+
+export const app = createApp({
+  server: nativeServer(),
+  routes: [{ prefix: "/", handlers: surveyHandlers }],
+});
