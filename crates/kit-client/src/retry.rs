@@ -12,8 +12,8 @@ use reqwest::{Method, StatusCode};
 const KEY_HEADER: &str = "idempotency-key";
 
 /// Rules by which a client repeats calls. The client repeats only methods that can be repeated without harm (`GET`, `HEAD`,
-/// `OPTIONS`, `PUT`, `DELETE`) and calls with the header `idempotency-key` of routes whose contract declares the header. A call is repeated if the server cannot be reached,
-/// or if the status is 429, 502, 503 or 504. Bodies that are streams are sent once.
+/// `OPTIONS`, `PUT`, `DELETE`) and calls with the header `idempotency-key` of routes whose contract declares the header. A call
+/// is repeated if the server cannot be reached, or if the status is 429, 502, 503 or 504. Bodies that are streams are sent once.
 ///
 /// ```
 /// use kit_client::{Client, ErrorPlaces, Retry};

@@ -1,10 +1,12 @@
-//! When the log says that the certificate of the server has expired, or ends soon.
+//! Decides when the log says that the certificate of the server has expired, or ends soon.
 
 use std::time::{Duration, SystemTime};
 
 const DAY: Duration = Duration::from_secs(86_400);
-/// Time before the end of a certificate from which the log warns. Certificates with a short life have a third of it.
+/// Longest time before the end of a certificate from which the log warns.
 const BEFORE_END: Duration = Duration::from_secs(7 * 86_400);
+/// Part of the life of a certificate in which the log warns at most. Programs that renew certificates usually begin when a third is left.
+const LAST_PART: u32 = 4;
 
 /// A certificate at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +24,7 @@ impl Standing {
         }
         let life = to.duration_since(from).unwrap_or_default();
         let left = to.duration_since(now).unwrap_or_default();
-        if left <= BEFORE_END.min(life / 3) {
+        if left <= BEFORE_END.min(life / LAST_PART) {
             Self::EndsSoon
         } else {
             Self::Valid
@@ -77,10 +79,11 @@ mod tests {
     }
 
     #[test]
-    fn warns_about_certificates_with_a_short_life_in_the_last_third_of_it() {
+    fn warns_about_certificates_with_a_short_life_in_the_last_quarter_of_it() {
         let from = SystemTime::UNIX_EPOCH + 1000 * DAY;
-        let to = from + 3 * DAY;
-        assert_eq!(Standing::of(from, to, from + DAY), Standing::Valid);
-        assert_eq!(Standing::of(from, to, from + 2 * DAY), Standing::EndsSoon);
+        let to = from + 4 * DAY;
+        let second = Duration::from_secs(1);
+        assert_eq!(Standing::of(from, to, from + 3 * DAY - second), Standing::Valid);
+        assert_eq!(Standing::of(from, to, from + 3 * DAY), Standing::EndsSoon);
     }
 }

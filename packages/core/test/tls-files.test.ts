@@ -51,14 +51,14 @@ describe("files of TLS", () => {
     assert.deepEqual(reported(end + 2 * dayMs), expired, "the file was read again");
   });
 
-  test("warns about a certificate with a short life in the last third of it", () => {
-    const { cert } = install(3);
+  test("warns about a certificate with a short life in the last quarter of it", () => {
+    const { cert } = install(4);
     const { log, entries } = logger();
     const dates = new CertificateDates(cert, log);
     dates.read();
-    dates.report(Date.now() + 1.9 * dayMs);
+    dates.report(Date.now() + 2.9 * dayMs);
     assert.deepEqual(entries, []);
-    dates.report(Date.now() + 2.1 * dayMs);
+    dates.report(Date.now() + 3.1 * dayMs);
     assert.deepEqual(entries, ["warn TLS_EXPIRES_SOON"]);
   });
 

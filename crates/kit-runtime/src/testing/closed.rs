@@ -25,7 +25,7 @@ pub(super) struct Closed {
     pub(super) reason: String,
 }
 
-/// Returns true if an application that keeps its contract closes a socket like this because of the last message.
+/// Returns true if an application that keeps its contract closes a socket with this code because of the last message.
 pub(super) fn refuses_last(socket: &SocketTable, closed: &Closed) -> bool {
     let expected = if socket.takes("json") {
         NO_JSON

@@ -4,8 +4,10 @@ import { readFileSync } from "node:fs";
 import type { Logger } from "@kit/types";
 
 const dayMs = 86_400_000;
-/** Time before the end of a certificate from which the log warns. Certificates with a short life have a third of it. */
+/** Longest time before the end of a certificate from which the log warns. */
 const beforeEndMs = 7 * dayMs;
+/** Part of the life of a certificate in which the log warns at most. Programs that renew certificates usually begin when a third is left. */
+const lastPart = 1 / 4;
 
 type Standing = "valid" | "endsSoon" | "notValid";
 
@@ -68,5 +70,5 @@ export class CertificateDates {
 function standingOf(dates: Dates, now: number): Standing {
   const [from, to] = [dates.validFrom.getTime(), dates.validTo.getTime()];
   if (now > to || now < from) return "notValid";
-  return to - now <= Math.min(beforeEndMs, (to - from) / 3) ? "endsSoon" : "valid";
+  return to - now <= Math.min(beforeEndMs, (to - from) * lastPart) ? "endsSoon" : "valid";
 }
