@@ -140,8 +140,9 @@ impl Tls {
     ) {
         let _ = socket.set_nodelay(true);
         let acceptor = TlsAcceptor::from(self.0.current());
+        // Not in the task: the server could see no open connection and exit before the task runs for the first time.
+        let mut shutdown = Shutdown::of_server();
         tokio::spawn(async move {
-            let mut shutdown = Shutdown::of_server();
             let handshake = tokio::time::timeout(timeouts.head, acceptor.accept(socket));
             let accepted = tokio::select! {
                 accepted = handshake => accepted,
@@ -149,7 +150,6 @@ impl Tls {
             };
             match accepted {
                 Ok(Ok(stream)) => {
-                    drop(shutdown);
                     let session = stream.get_ref().1;
                     let certificate = session.peer_certificates().and_then(<[_]>::first);
                     let peer = Peer {
@@ -158,14 +158,21 @@ impl Tls {
                     };
                     #[cfg(feature = "http2")]
                     if session.alpn_protocol() == Some(connection::http2::ALPN) {
-                        let connection =
-                            connection::http2::connect(stream, peer, router, timeouts, Some(permit));
+                        let connection = connection::http2::connect(
+                            stream,
+                            peer,
+                            router,
+                            timeouts,
+                            Some(permit),
+                            shutdown,
+                        );
                         if let Err(error) = connection.await {
                             tracing::debug!("An HTTP/2 connection broke: {error}");
                         }
                         return;
                     }
-                    let connection = connection::connect(stream, peer, router, timeouts, Some(permit));
+                    let connection =
+                        connection::connect(stream, peer, router, timeouts, Some(permit), shutdown);
                     if let Err(error) = connection.await {
                         tracing::debug!("A connection broke: {error}");
                     }

@@ -55,7 +55,9 @@ pub(crate) fn serve(
 ) {
     // Responses are written in one piece, so Nagle's algorithm would only delay them.
     let _ = socket.set_nodelay(true);
-    let connection = connect(socket, peer, router, timeouts, Some(permit));
+    // Not in the task: the server could see no open connection and exit before the task runs for the first time.
+    let shutdown = Shutdown::of_server();
+    let connection = connect(socket, peer, router, timeouts, Some(permit), shutdown);
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!("A connection broke: {error}");
@@ -71,8 +73,8 @@ pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     router: impl Serve,
     timeouts: Timeouts,
     permit: Option<ConnectionPermit>,
+    mut shutdown: Shutdown,
 ) -> Result<(), hyper::Error> {
-    let mut shutdown = Shutdown::of_server();
     let peer = peer.into();
     let shared = Arc::new(ConnectionState::new(&peer));
     let peer = peer.address;
@@ -165,7 +167,7 @@ mod tests {
     use axum::http::StatusCode;
     use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 
-    use super::{Timeouts, connect};
+    use super::{Shutdown, Timeouts, connect};
     use crate::{Application, Error, Reply, Request, Response, Router, Routes, Segment};
 
     /// Application that counts the bytes that its streams have sent.
@@ -228,6 +230,7 @@ mod tests {
                 router(app.clone(), chunk),
                 Timeouts::default(),
                 None,
+                Shutdown::of_server(),
             );
             let served = tokio::spawn(connection);
             let request = b"GET /stream HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
@@ -287,7 +290,14 @@ mod tests {
             write: Duration::from_millis(50),
             ..Timeouts::default()
         };
-        let connection = connect(socket, peer, router(App::default(), 1), timeouts, None);
+        let connection = connect(
+            socket,
+            peer,
+            router(App::default(), 1),
+            timeouts,
+            None,
+            Shutdown::of_server(),
+        );
         let ended = tokio::time::timeout(Duration::from_secs(20), connection).await;
         ended
             .expect("the connection ends")

@@ -18,6 +18,7 @@ use tokio::io::DuplexStream;
 use super::curl::curl_of;
 use crate::connection::{self, Timeouts};
 use crate::settings::Settings;
+use crate::shutdown::Shutdown;
 use crate::{Error, Serve};
 
 /// Size of the two buffers between client and server, in bytes.
@@ -64,6 +65,7 @@ impl TestClient {
                     router.clone(),
                     Timeouts::default(),
                     None,
+                    Shutdown::of_server(),
                 ));
             }),
             headers: Arc::default(),

@@ -37,8 +37,8 @@ pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     router: impl Serve,
     timeouts: Timeouts,
     permit: Option<ConnectionPermit>,
+    mut shutdown: Shutdown,
 ) -> Result<(), h2::Error> {
-    let mut shutdown = Shutdown::of_server();
     let is_closing = Arc::new(AtomicBool::new(false));
     let stream = MeteredStream::new(
         socket,
