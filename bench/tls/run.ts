@@ -25,6 +25,8 @@ interface Load {
   /** Arguments of h2load. The client of HTTP/2 sends several requests on a connection at the same time, if `-m` says so. */
   readonly options: readonly string[];
   readonly isSecure: boolean;
+  /** True if client and server must agree on HTTP/2. */
+  readonly isHttp2?: boolean;
   /** Number of connections with one request each. Absent if the connections stay open for the whole turn. */
   readonly handshakes?: number;
 }
@@ -35,12 +37,18 @@ const http1 = ["--h1", "-c", "64", "-m", "1"];
 const loads: readonly Load[] = [
   { name: "get-param", path: note, options: http1, isSecure: false },
   { name: "tls get-param", path: note, options: http1, isSecure: true },
-  { name: "h2 get-param", path: note, options: ["-c", "64", "-m", "1"], isSecure: true },
-  { name: "h2 get-param x8", path: note, options: ["-c", "8", "-m", "8"], isSecure: true },
+  { name: "h2 get-param", path: note, options: ["-c", "64", "-m", "1"], isSecure: true, isHttp2: true },
+  { name: "h2 get-param x8", path: note, options: ["-c", "8", "-m", "8"], isSecure: true, isHttp2: true },
   { name: "tls post-validate", path: "/notes", options: [...http1, "-d"], isSecure: true },
-  { name: "h2 post-validate", path: "/notes", options: ["-c", "64", "-m", "1", "-d"], isSecure: true },
+  {
+    name: "h2 post-validate",
+    path: "/notes",
+    options: ["-c", "64", "-m", "1", "-d"],
+    isSecure: true,
+    isHttp2: true,
+  },
   { name: "tls handshake", path: note, options: ["--h1"], isSecure: true, handshakes: 900 },
-  { name: "h2 handshake", path: note, options: [], isSecure: true, handshakes: 900 },
+  { name: "h2 handshake", path: note, options: [], isSecure: true, isHttp2: true, handshakes: 900 },
 ];
 
 const { values } = parseArgs({
@@ -235,6 +243,9 @@ async function takeTurn(subject: Subject, load: Load): Promise<Turn> {
   ]).then((parts) => parts.map((part) => part.join("")));
   const used = subject.cpuMicroseconds() - before;
   const result = read(text!);
+  // h2load speaks HTTP/1.1 with a server that does not choose HTTP/2.
+  if (load.isHttp2 && !text!.includes("Application protocol: h2"))
+    throw new Error(`${subject.name}, ${load.name}: the server did not choose HTTP/2\n${text}`);
   if (result === undefined) throw new Error(`${subject.name}, ${load.name}: h2load failed\n${text}${errors}`);
   const { requests, taken, mean } = result;
   return { cpu: used / requests, rate: requests / taken, mean };

@@ -9,6 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::http::flush_rejection_log;
 use crate::listener::{Listener, url};
 use crate::settings::Settings;
+use crate::shutdown::Shutdown;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
 #[cfg(feature = "tls")]
@@ -115,19 +116,21 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     }
     // This line is for the program or person that started the server; it is not a log entry.
     stdout::line(&format!("Listening on {}", url(address, settings.tls.is_some())));
-    let begin = move |stream, peer, router, permit| {
+    let begin = move |stream, peer, router, permit, shutdown| {
         #[cfg(feature = "tls")]
         if let Some(tls) = &tls {
-            return tls.serve(stream, peer, router, settings.timeouts, permit);
+            return tls.serve(stream, peer, router, settings.timeouts, permit, shutdown);
         }
-        connection::serve(stream, peer, router, settings.timeouts, permit);
+        connection::serve(stream, peer, router, settings.timeouts, permit, shutdown);
     };
     let accept = async {
         loop {
             let (mut stream, peer, permit) = listener.accept().await;
             let router = router.clone();
+            // Not in a task: the server could see no open connection and exit before the task runs for the first time.
+            let shutdown = Shutdown::of_server();
             if !dev_link::is_on() {
-                begin(stream, peer, router, permit);
+                begin(stream, peer, router, permit, shutdown);
                 continue;
             }
             // Reason: the closure is `Copy` only in a server without TLS.
@@ -135,7 +138,7 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
             let begin = begin.clone();
             tokio::spawn(async move {
                 if let Some(client) = dev_link::client(&mut stream).await {
-                    begin(stream, client, router, permit);
+                    begin(stream, client, router, permit, shutdown);
                 }
             });
         }

@@ -137,11 +137,10 @@ impl Tls {
         router: impl Serve,
         timeouts: Timeouts,
         permit: ConnectionPermit,
+        mut shutdown: Shutdown,
     ) {
         let _ = socket.set_nodelay(true);
         let acceptor = TlsAcceptor::from(self.0.current());
-        // Not in the task: the server could see no open connection and exit before the task runs for the first time.
-        let mut shutdown = Shutdown::of_server();
         tokio::spawn(async move {
             let handshake = tokio::time::timeout(timeouts.head, acceptor.accept(socket));
             let accepted = tokio::select! {

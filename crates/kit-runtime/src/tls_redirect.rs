@@ -52,7 +52,7 @@ async fn accept(mut listener: Listener, redirects: Redirects, timeouts: Timeouts
     loop {
         tokio::select! {
             (stream, peer, permit) = listener.accept() => {
-                connection::serve(stream, peer, redirects.clone(), timeouts, permit);
+                connection::serve(stream, peer, redirects.clone(), timeouts, permit, Shutdown::of_server());
             }
             () = shutdown.begun() => return,
         }

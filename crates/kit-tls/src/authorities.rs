@@ -6,16 +6,16 @@ use std::time::{Duration, SystemTime};
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, UnixTime};
+use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::server::{VerifierBuilderError, WebPkiClientVerifier};
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, RootCertStore, SignatureScheme,
 };
 
 use crate::CertificateFields;
 
-/// Accepts certificates that an authority has signed which is valid itself. webpki does not look at the dates of authorities, and
-/// OpenSSL, which servers on `node:https` use, does.
+/// Accepts the certificate of a client if the authority that signed it is valid now. webpki does not look at the dates of
+/// authorities. OpenSSL, which servers on `node:https` use, does.
 #[derive(Debug)]
 pub(crate) struct Authorities {
     certificates: Vec<CertificateDer<'static>>,
@@ -38,14 +38,16 @@ struct Part {
 }
 
 impl Authorities {
+    /// Makes a check with these authorities.
+    ///
     /// # Errors
     ///
-    /// If there is no authority.
+    /// Returns an error if there is no authority, or if a certificate cannot be used as one.
     pub(crate) fn new(
         certificates: Vec<CertificateDer<'static>>,
         is_required: bool,
         provider: &Arc<CryptoProvider>,
-    ) -> Result<Self, VerifierBuilderError> {
+    ) -> Result<Self, Box<dyn std::error::Error>> {
         let times = certificates.iter().map(|certificate| {
             CertificateFields::read(certificate).map(|fields| (fields.valid_from, fields.valid_to))
         });
@@ -87,16 +89,18 @@ fn verifier(
     certificates: &[CertificateDer<'static>],
     is_required: bool,
     provider: &Arc<CryptoProvider>,
-) -> Result<Arc<dyn ClientCertVerifier>, VerifierBuilderError> {
+) -> Result<Arc<dyn ClientCertVerifier>, Box<dyn std::error::Error>> {
     let mut roots = RootCertStore::empty();
-    // The caller has checked that each certificate can be read.
-    roots.add_parsable_certificates(certificates.iter().cloned());
+    for certificate in certificates {
+        roots.add(certificate.clone())?;
+    }
     let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
-    if is_required {
+    let verifier = if is_required {
         builder.build()
     } else {
         builder.allow_unauthenticated().build()
-    }
+    };
+    Ok(verifier?)
 }
 
 impl ClientCertVerifier for Authorities {

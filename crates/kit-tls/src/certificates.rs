@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoClientAuth, ParsedCertificate, ResolvesServerCert};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion, version};
+use rustls::{ServerConfig, SupportedProtocolVersion, version};
 
 use crate::authorities::Authorities;
 use crate::files::{self, FileStates};
@@ -200,10 +200,6 @@ fn verifier(
     let purpose = "file of authorities for clients";
     let unusable = |error: &dyn fmt::Display| Error::unreadable(purpose, &clients.authorities, error);
     let certificates = files::certificates(purpose, &clients.authorities)?;
-    let mut roots = RootCertStore::empty();
-    for certificate in &certificates {
-        roots.add(certificate.clone()).map_err(|error| unusable(&error))?;
-    }
     let authorities = Authorities::new(certificates, clients.is_required, provider);
     Ok(Arc::new(authorities.map_err(|error| unusable(&error))?))
 }

@@ -4,6 +4,16 @@ use std::sync::OnceLock;
 
 use axum::http::{HeaderName, HeaderValue, Request, Response, header};
 
+/// Headers of the connection and of the framing of HTTP/1.1. HTTP/2 has no such headers (RFC 9113, 8.2.2).
+pub(crate) const OF_CONNECTIONS: [&str; 6] = [
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
 /// Headers of every response, unless the handler has set a header of the same name. They belong to the
 /// process and not to a router, because a server also responds to bytes that reach no router.
 static DEFAULTS: OnceLock<Vec<(HeaderName, HeaderValue)>> = OnceLock::new();

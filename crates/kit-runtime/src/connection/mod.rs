@@ -33,7 +33,7 @@ use crate::Serve;
 use crate::listener::ConnectionPermit;
 use crate::shutdown::Shutdown;
 
-pub(crate) use headers::{add_defaults, set_defaults};
+pub(crate) use headers::{OF_CONNECTIONS, add_defaults, set_defaults};
 pub(crate) use refusal::flush as flush_refusals;
 use shared::ResponseInProgress;
 pub(crate) use shared::{ConnectionState, Peer};
@@ -52,11 +52,10 @@ pub(crate) fn serve(
     router: impl Serve,
     timeouts: Timeouts,
     permit: ConnectionPermit,
+    shutdown: Shutdown,
 ) {
     // Responses are written in one piece, so Nagle's algorithm would only delay them.
     let _ = socket.set_nodelay(true);
-    // Not in the task: the server could see no open connection and exit before the task runs for the first time.
-    let shutdown = Shutdown::of_server();
     let connection = connect(socket, peer, router, timeouts, Some(permit), shutdown);
     tokio::spawn(async move {
         if let Err(error) = connection.await {

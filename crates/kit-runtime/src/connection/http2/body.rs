@@ -18,7 +18,7 @@ use crate::connection::timeouts::{Deadline, Timeouts};
 /// Body of a request that ends with an error if the client sends too slowly. The state of the request then has the reason.
 pub(super) struct TimedBody {
     body: RecvStream,
-    /// Length that the client has declared.
+    /// Number of bytes that are still missing of the length that the client has declared.
     length: Option<u64>,
     /// Notified when a handler waits for bytes of a client that waits for the status 100.
     awaited: Option<Arc<Notify>>,
@@ -79,6 +79,7 @@ impl HttpBody for TimedBody {
             return Poll::Ready(data.map(|data| {
                 let data = data?;
                 this.pace.receive(data.len());
+                this.length = this.length.map(|left| left.saturating_sub(data.len() as u64));
                 // Fails only if more is released than was received.
                 let _ = this.body.flow_control().release_capacity(data.len());
                 Ok(Frame::data(data))
@@ -98,6 +99,9 @@ impl HttpBody for TimedBody {
     }
 
     fn size_hint(&self) -> SizeHint {
+        if self.body.is_end_stream() {
+            return SizeHint::with_exact(0);
+        }
         self.length.map_or_else(SizeHint::new, SizeHint::with_exact)
     }
 }

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Waker};
 use std::time::SystemTime;
 
 use axum::body::{Body, Bytes};
@@ -21,16 +21,6 @@ use super::sending::Sending;
 use crate::Serve;
 use crate::connection::{ConnectionState, headers, refusal};
 use crate::shutdown;
-
-/// Headers that connections of HTTP/2 do not have (RFC 9113, 8.2.2).
-const CONNECTION_HEADERS: [&str; 6] = [
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "transfer-encoding",
-    "upgrade",
-];
 
 /// A request in progress.
 pub(super) struct Exchange {
@@ -71,7 +61,7 @@ impl Exchange {
             Ok(stream) if !is_end => stream,
             Ok(_) => return,
             Err(error) => {
-                self.log_failure(&error).await;
+                self.log_failure(&error);
                 return self.send.send_reset(h2::Reason::INTERNAL_ERROR);
             }
         };
@@ -87,7 +77,7 @@ impl Exchange {
         let mut response = pin!(response);
         let mut awaited = awaited.as_deref();
         loop {
-            let is_awaited = async {
+            let awaiting = async {
                 match awaited {
                     Some(awaited) => awaited.notified().await,
                     None => std::future::pending().await,
@@ -96,7 +86,7 @@ impl Exchange {
             tokio::select! {
                 biased;
                 response = response.as_mut() => return Some(response),
-                () = is_awaited => {
+                () = awaiting => {
                     awaited = None;
                     self.send_continue();
                 }
@@ -106,9 +96,9 @@ impl Exchange {
     }
 
     /// Logs that h2 has not accepted a response.
-    async fn log_failure(&mut self, error: &h2::Error) {
-        let has_left = poll_fn(|context| Poll::Ready(self.send.poll_reset(context).is_ready()));
-        if has_left.await {
+    fn log_failure(&mut self, error: &h2::Error) {
+        let mut context = Context::from_waker(Waker::noop());
+        if self.send.poll_reset(&mut context).is_ready() {
             tracing::debug!("A response of HTTP/2 was not sent: {error}");
         } else {
             tracing::error!("A response of HTTP/2 was not sent: {error}");
@@ -160,7 +150,7 @@ fn prepare(response: &mut Response, is_head: bool) {
     let length = response.body().size_hint().exact().filter(|length| *length > 0);
     let headers = response.headers_mut();
     // Routes of axum may set these headers. h2 refuses responses with them.
-    for name in CONNECTION_HEADERS {
+    for name in headers::OF_CONNECTIONS {
         headers.remove(name);
     }
     if let Some(length) = length.map(HeaderValue::from) {

@@ -32,7 +32,8 @@ pub(crate) fn flush() {
     SAMPLER.flush();
 }
 
-/// Streams whose next head has the status 100. The tasks of requests add them, and the connection tells the meter before it writes.
+/// Streams whose next head has the status 100. The task of a request adds its stream before it gives the head to h2, and the
+/// connection tells the meter before the meter counts written bytes.
 #[derive(Debug, Default)]
 pub(super) struct Interims(Mutex<Vec<u32>>);
 
