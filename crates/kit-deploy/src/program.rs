@@ -14,8 +14,8 @@ pub struct NodeProgram {
     pub arguments: Vec<String>,
     /// Variables that the script sets for the program, in the order of the script.
     pub variables: Vec<ScriptVariable>,
-    /// True if the options and variables are those of the script that starts another program, because no script starts this one.
-    pub has_no_script: bool,
+    /// True if no script starts this program, so that its options and variables are those of the script that starts the server.
+    pub has_script_of_server: bool,
 }
 
 /// A variable that a script sets for a program: `TZ=UTC node src/main.ts`.
@@ -78,8 +78,8 @@ impl NodeProgram {
                 _ => others.push(name),
             }
         }
-        // The note about the other program names the same variables.
-        if !others.is_empty() && !self.has_no_script {
+        // The note about the server names the same variables.
+        if !others.is_empty() && !self.has_script_of_server {
             notes.push(format!(
                 "the script that starts {} sets variables that the files do not take from it: check {} in the files",
                 self.program,
@@ -113,13 +113,19 @@ mod tests {
     fn files_set_the_values_of_a_script_and_the_last_of_several() {
         let program = program(&[
             ("NODE_ENV", Some("production")),
+            // The files set this variable only for a Rust server.
+            ("MALLOC_TRIM_THRESHOLD_", Some("131072")),
             ("TZ", Some("UTC")),
             ("PORT", Some("8080")),
             ("TZ", Some("Europe/Zurich")),
         ]);
         let mut notes = Vec::new();
         let settable = program.settable(&[], None, &mut notes);
-        assert_eq!(settable, [("TZ".to_owned(), "Europe/Zurich".to_owned())]);
+        let expected = [("MALLOC_TRIM_THRESHOLD_", "131072"), ("TZ", "Europe/Zurich")];
+        assert_eq!(
+            settable,
+            expected.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
         assert_eq!(program.port(), Some(8080));
         assert!(notes.is_empty(), "{notes:?}");
     }

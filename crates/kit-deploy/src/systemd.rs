@@ -343,7 +343,7 @@ mod tests {
                     name: "NODE_OPTIONS".to_owned(),
                     value: Some("--trace-warnings $HOME 100%".to_owned()),
                 }],
-                has_no_script: false,
+                has_script_of_server: false,
             }),
             worker: Some(NodeProgram {
                 program: "src/worker.ts".to_owned(),

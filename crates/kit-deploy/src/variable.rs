@@ -2,6 +2,8 @@
 
 use kit_ir::{DefaultValue, LiteralValue, Program, Property};
 
+use crate::deployment::OF_RUST;
+
 /// An environment variable that the application reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
@@ -50,14 +52,8 @@ pub struct ReadVariable {
     pub path: String,
 }
 
-/// Variables that the generated files set themselves, or explain themselves.
-pub(crate) const SET: [&str; 5] = [
-    "MALLOC_TRIM_THRESHOLD_",
-    "MIGRATE_URL",
-    "NODE_COMPILE_CACHE",
-    "NODE_ENV",
-    "PORT",
-];
+/// Variables that the generated files set themselves, or explain themselves. Files of a Rust server also set those in [`OF_RUST`].
+pub(crate) const SET: [&str; 4] = ["MIGRATE_URL", "NODE_COMPILE_CACHE", "NODE_ENV", "PORT"];
 
 /// Variables whose defaults fit the generated files.
 pub(crate) const FITTING: [&str; 3] = ["HOST", "OTEL_EXPORTER_PROMETHEUS_HOST", "TMPDIR"];
@@ -129,7 +125,8 @@ fn is_left_out(variable: &Variable, is_rust: bool) -> bool {
         VariableSource::Required | VariableSource::Secret { required: true }
     );
     let is_fitting = FITTING.contains(&name) || (is_rust && FITTING_IN_RUST.contains(&name));
-    SET.contains(&name) || (is_fitting && !is_required)
+    let is_set = SET.contains(&name) || (is_rust && OF_RUST.iter().any(|(known, _)| *known == name));
+    is_set || (is_fitting && !is_required)
 }
 
 /// Returns the default port from the type of `env`, if the type has a variable `PORT` with a default.
@@ -229,6 +226,11 @@ mod tests {
             assert!(!is_left_out("HOST", VariableSource::Required));
             assert!(is_left_out("PORT", VariableSource::Required));
             assert!(!is_left_out("LOG_LEVEL", VariableSource::Required));
+            // The files set this variable only for a Rust server.
+            assert_eq!(
+                is_left_out("MALLOC_TRIM_THRESHOLD_", VariableSource::Required),
+                is_rust
+            );
             // Only the Rust server reads this variable. An application on Node that reads it needs a value.
             assert_eq!(
                 is_left_out("SHUTDOWN_GRACE_MS", VariableSource::Optional(None)),

@@ -1,7 +1,7 @@
 // Tests of `kit dev` with an application that speaks TLS.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:https";
 import { test } from "node:test";
 
@@ -28,10 +28,8 @@ for (const [server, from] of [
   test(`serves edits of an application with TLS on ${from}`, { skip }, async (t) => {
     const authority = new Authority();
     t.after(() => authority[Symbol.dispose]());
-    const { cert, key } = authority.sign();
-    const files = { cert: authority.path("server.pem"), key: authority.path("server.key"), redirectFrom: 0 };
-    writeFileSync(files.cert, cert);
-    writeFileSync(files.key, key);
+    const files = { ...authority.signFiles(), redirectFrom: 0 };
+    const cert = readFileSync(files.cert);
     const main = (title: string): string =>
       app(title, server, from).replace(
         'host: "127.0.0.1" }',
@@ -67,7 +65,7 @@ for (const [server, from] of [
       return found?.status === 503 && found.text.includes("The application ended");
     }, "the stand-in did not respond");
     await assert.rejects(ask(url, authority.certificate), { code: /^(?:EPROTO|ERR_SSL_)/ });
-    assert.match(dev.output, /warning: browsers see no explanation, because .*server\.pem/);
+    assert.match(dev.output, /warning: browsers see no explanation, because .*\.pem/);
     writeFileSync(files.cert, cert);
     await dev.project.write("src/main.ts", main("sixth"));
     await serves(/"sixth"/, 200);
@@ -77,10 +75,7 @@ for (const [server, from] of [
 test("explains over TLS if the application also listens on an address without TLS", { skip }, async (t) => {
   const authority = new Authority();
   t.after(() => authority[Symbol.dispose]());
-  const { cert, key } = authority.sign();
-  const files = { cert: authority.path("server.pem"), key: authority.path("server.key") };
-  writeFileSync(files.cert, cert);
-  writeFileSync(files.key, key);
+  const files = authority.signFiles();
   // Each application knows its address before the one with TLS is ready.
   const main = app("both").replace(
     'await app.listen({ port: 0, host: "127.0.0.1" });',

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { test, type TestContext } from "node:test";
 import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 
@@ -111,10 +111,8 @@ async function tlsGate(t: TestContext): Promise<{
 }> {
   const authority = new Authority();
   t.after(() => authority[Symbol.dispose]());
-  const identity = authority.sign();
-  const files = { cert: authority.path("server.pem"), key: authority.path("server.key") };
-  writeFileSync(files.cert, identity.cert);
-  writeFileSync(files.key, identity.key);
+  const files = authority.signFiles();
+  const identity = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
   const opened = new Gate(["api.example"]);
   opened.tls = files;
   const port = await opened.listen("127.0.0.1", 0);

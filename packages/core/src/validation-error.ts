@@ -20,7 +20,7 @@ export class RequestValidationError extends ValidationError {
   readonly failures: readonly ValidationFailure[];
 
   constructor(slot: RequestSlot, schema: string, failures: readonly ValidationFailure[]) {
-    const { message, details } = invalid(slot, failures);
+    const { message, details } = describeInvalidSlot(slot, failures);
     super("VALIDATION_ERROR", message, details);
     this.slot = slot;
     this.schema = schema;
@@ -50,8 +50,8 @@ export class ResponseContractError extends Error {
   }
 }
 
-/** Message and details of a {@link RequestValidationError}. */
-export function invalid(
+/** Returns the message and the details of a {@link RequestValidationError}. */
+export function describeInvalidSlot(
   slot: RequestSlot,
   failures: readonly ValidationFailure[],
 ): { readonly message: string; readonly details: { readonly fields: readonly object[] } } {

@@ -78,7 +78,7 @@ describe("files of TLS", () => {
     assert.deepEqual(reported, [2, 2, 0]);
   });
 
-  test("reads the files again after chmod, and a SIGHUP before the server listens when the server listens", async () => {
+  test("reads the files again after chmod, and carries out a SIGHUP from before the start as soon as the server listens", async () => {
     mock.timers.enable({ apis: ["setInterval"] });
     const tls = install(2);
     const { log, entries } = logger();

@@ -10,10 +10,10 @@ import { isLoopback } from "./access/allowlist.ts";
 import { hidden } from "./history/redaction.ts";
 import type { SidecarState } from "./responses/sidecar-state.ts";
 
-/** Matches codes of errors that a client without a certificate gets from a server that requires one. */
+/** Matches codes of errors that a client without a certificate gets from a server that requires one. The codes have other causes too. */
 const refusedHandshake = /^(?:ERR_SSL_|EPROTO$|ECONNRESET$)/;
 const noCertificate =
-  "The dashboard has no certificate of a client, so it cannot send requests to an application that requires such certificates";
+  "If the application requires certificates of clients, it refuses the dashboard, which has none";
 
 /** Path of the sidecar's endpoint that sends a request again. */
 export const replayPath = "/_debug/replay";
@@ -222,8 +222,10 @@ async function sent(
   sending.once("timeout", () => sending.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)));
   sending.once("error", reject);
   sending.end(body ?? undefined);
+  let hasHead = false;
   try {
     const response = await promise;
+    hasHead = true;
     const shownBody = await bodyOf(response);
     const { statusCode: status = 0, rawHeaders } = response;
     const pairs = rawHeaders.flatMap((name, index) =>
@@ -232,11 +234,12 @@ async function sent(
     return { status, headers: pairs, ...shownBody, durationMs: performance.now() - start };
   } catch (error) {
     sending.destroy();
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    const isRefused = address.url.startsWith("https:") && refusedHandshake.test(code);
-    // The messages of OpenSSL name lines of its source.
-    const reason = isRefused ? `${code}. ${noCertificate}` : message;
-    throw new ErrorResponse(502, "NO_ANSWER", `the application did not respond: ${reason}`);
+    const { code = "", message, reason } = error as NodeJS.ErrnoException & { readonly reason?: string };
+    // The messages of OpenSSL name lines of its source, and its reasons do not.
+    const cause = reason ?? message;
+    const isRefused = !hasHead && address.url.startsWith("https:") && refusedHandshake.test(code);
+    const text = isRefused ? `${cause}. ${noCertificate}` : cause;
+    throw new ErrorResponse(502, "NO_ANSWER", `the application did not respond: ${text}`);
   }
 }
 

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { request as requestTls } from "node:https";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
 import { after, before, describe, it } from "node:test";
 
 import { sendRequest, type Answer, type RequestOptions, errorOf } from "./support/sidecar.ts";
@@ -40,16 +40,12 @@ function replay(question: unknown, headers: RequestOptions["headers"] = own(), o
 }
 
 /** Sends a request to an application with TLS, and then once more from the dashboard. */
-async function replayWithTls(requiresCertificates: boolean): Promise<Answer> {
+async function replayWithTls(requiresCertificates: boolean, name = "ada"): Promise<Answer> {
   using authority = new Authority();
-  const { cert, key } = authority.sign(2, "app.example");
   const tls = {
-    cert: authority.path("server.pem"),
-    key: authority.path("server.key"),
+    ...authority.signFiles(2, "app.example"),
     ...(requiresCertificates && { clientCa: authority.path("ca.pem") }),
   };
-  writeFileSync(tls.cert, cert);
-  writeFileSync(tls.key, key);
   const secure = await startReal({}, { tls });
   try {
     const first = requestTls({
@@ -63,9 +59,9 @@ async function replayWithTls(requiresCertificates: boolean): Promise<Answer> {
       servername: "app.example",
       agent: false,
     });
-    first.end('{"name":"ada"}');
+    first.end(JSON.stringify({ name }));
     const [response] = (await once(first, "response")) as [NodeJS.ReadableStream];
-    await once(response.resume(), "end");
+    await finished(response.resume()).catch(() => undefined);
     const { requests } = await secure.ok<{ requests: { requestId: string }[] }>("/_debug/requests?limit=1");
     const dashboard = await secure.ok<{ replayToken: string }>("/_debug/dashboard");
     const headers = {
@@ -108,8 +104,14 @@ describe("a request that is sent again", () => {
     assert.deepEqual([answer.status, errorOf(answer).code], [502, "NO_ANSWER"], answer.text);
     assert.match(
       errorOf(answer).message,
-      /did not respond: [A-Z0-9_]+\. The dashboard has no certificate of a client/,
+      /did not respond: [\w ]+\. If the application requires certificates of clients, it refuses the dashboard/,
     );
+  });
+
+  it("has an error without certificates if the body of the response breaks off", async () => {
+    const answer = await replayWithTls(false, "broken");
+    assert.deepEqual([answer.status, errorOf(answer).code], [502, "NO_ANSWER"], answer.text);
+    assert.equal(errorOf(answer).message, "the application did not respond: aborted");
   });
 
   it("may be changed before it is sent", async () => {

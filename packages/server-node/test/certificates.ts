@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Certificate and key in PEM. */
+/** Certificate and key: texts in PEM, or the paths of their files. */
 export interface Identity {
   readonly cert: string;
   readonly key: string;
@@ -37,15 +37,21 @@ export class Authority {
     return join(this.directory, name);
   }
 
-  /** Makes a certificate for a host, and for 127.0.0.1. */
+  /** Makes a certificate for a host, and for 127.0.0.1. Returns the certificate and its key in PEM. */
   sign(days = 2, host = "localhost"): Identity {
-    const [key, request, cert] = ["key", "csr", "pem"].map((end) => this.path(`${this.#count}.${end}`));
+    const { cert, key } = this.signFiles(days, host);
+    return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  }
+
+  /** Makes a certificate as {@link sign} does. Returns the paths of its files. */
+  signFiles(days = 2, host = "localhost"): Identity {
+    const [cert, key, request] = ["pem", "key", "csr"].map((end) => this.path(`${this.#count}.${end}`));
     this.#count += 1;
     const names = `-subj /CN=${host} -addext subjectAltName=DNS:${host},IP:127.0.0.1`;
     this.#openssl(`req -new ${newKey} ${names} -keyout ${key} -out ${request}`);
     const signer = `-CA ${this.path("ca.pem")} -CAkey ${this.path("ca.key")}`;
     this.#openssl(`x509 -req -in ${request} ${signer} -copy_extensions copy -days ${days} -out ${cert}`);
-    return { cert: readFileSync(cert!, "utf8"), key: readFileSync(key!, "utf8") };
+    return { cert: cert!, key: key! };
   }
 
   [Symbol.dispose](): void {

@@ -67,7 +67,7 @@ pub(super) fn worker(
     Ok(Some(NodeProgram {
         program,
         arguments: Vec::new(),
-        has_no_script: true,
+        has_script_of_server: true,
         ..server
     }))
 }
@@ -193,7 +193,7 @@ fn node_command(script: &str) -> Option<NodeCommand> {
                     .chain(&words[..start - 1])
                     .filter_map(variable_of)
                     .collect(),
-                has_no_script: false,
+                has_script_of_server: false,
             },
             is_computed,
         })

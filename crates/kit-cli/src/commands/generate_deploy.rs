@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     /// Minimum number of replicas; 2 by default. For kubernetes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     replicas: Option<u32>,
-    /// Port of the application; by default the default of the variable PORT in the type of `env`, or else 3000.
+    /// Port of the application; by default PORT in the script `start`, or else the default of PORT in the type of `env`, or else 3000.
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
     /// Program that does the jobs of `@kit/jobs`; by default the file `worker` beside the program that serves.

@@ -274,9 +274,7 @@ fn the_files_of_a_rust_server_name_its_program_and_its_health_checks() {
             "import { createApp } from \"@kit/core\";\ncreateApp({ cookies: { keys: [process.env[\"A\"]!] }, routes: [] });\n",
         ),
     ]);
-    project.host.config = Some(Ok(serde_json::json!({
-        "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
-    })));
+    project.use_rust_server();
     let report = project.kit(&["generate", "deploy", "--dry-run", "--json"]).json();
     let unit = text(&report, "deploy/systemd/notes.service");
     assert!(unit.contains("\nExecStart=/opt/notes/notes-server\n"), "{unit}");

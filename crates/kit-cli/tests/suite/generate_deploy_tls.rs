@@ -116,15 +116,7 @@ export const own = process.env.TLS_CERT;
 
 #[test]
 fn a_rust_server_gets_the_paths_of_tls_as_variables_if_the_command_is_told_so() {
-    let mut project = Project::new(&[
-        ("package.json", "{ \"name\": \"notes\", \"version\": \"0.1.0\" }"),
-        ("kit.config.ts", ""),
-        ("Cargo.toml", "[package]\nname = \"notes\"\nversion = \"0.1.0\"\n"),
-        ("src/orders.routes.ts", ROUTES),
-    ]);
-    project.host.config = Some(Ok(serde_json::json!({
-        "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
-    })));
+    let project = notes_in_rust();
     let report = project
         .kit(&["generate", "deploy", "--dry-run", "--json", "--tls"])
         .json();
@@ -197,15 +189,7 @@ fn the_port_whose_requests_are_redirected_is_published() {
 
 #[test]
 fn a_rust_server_gets_the_port_of_redirects_and_the_right_to_listen_there() {
-    let mut project = Project::new(&[
-        ("package.json", "{ \"name\": \"notes\", \"version\": \"0.1.0\" }"),
-        ("kit.config.ts", ""),
-        ("Cargo.toml", "[package]\nname = \"notes\"\nversion = \"0.1.0\"\n"),
-        ("src/orders.routes.ts", ROUTES),
-    ]);
-    project.host.config = Some(Ok(serde_json::json!({
-        "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
-    })));
+    let project = notes_in_rust();
     let report = project
         .kit(&[
             "generate",
@@ -233,4 +217,16 @@ fn a_rust_server_gets_the_port_of_redirects_and_the_right_to_listen_there() {
     );
     let notes = report["notes"].to_string();
     assert!(!notes.contains("TLS_REDIRECT_TO"), "{notes}");
+}
+
+/// Makes a project with a Rust server.
+fn notes_in_rust() -> Project {
+    let mut project = Project::new(&[
+        ("package.json", "{ \"name\": \"notes\", \"version\": \"0.1.0\" }"),
+        ("kit.config.ts", ""),
+        ("Cargo.toml", "[package]\nname = \"notes\"\nversion = \"0.1.0\"\n"),
+        ("src/orders.routes.ts", ROUTES),
+    ]);
+    project.use_rust_server();
+    project
 }

@@ -94,9 +94,7 @@ fn adds_missing_handlers_of_a_rust_server() {
             "use crate::app::App;\nuse crate::router::NoteRoutes;\n\nimpl NoteRoutes for App {\n    // mine\n    fn old(&self) {}\n}\n",
         ),
     ]);
-    project.host.config = Some(Ok(json!({
-        "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
-    })));
+    project.use_rust_server();
     let outcome = project.kit(&["scaffold", "add", "handler", "GET /notes"]);
     let lines = "src/handlers/notes.rs: no contract has the handler `old`; delete it\n\
                  added 1 handler in src/handlers/notes.rs:\n  GET /notes: to write\n";

@@ -6,7 +6,7 @@
  */
 import type { ValidationFailure } from "@kit/types";
 
-import { invalid, type RequestSlot } from "../validation-error.ts";
+import { describeInvalidSlot, type RequestSlot } from "../validation-error.ts";
 import { validationCode } from "./failure-description.ts";
 
 /** Error whose body differs only in the trace id. */
@@ -37,7 +37,7 @@ export function invalidBody(
   failures: readonly ValidationFailure[],
   traceId: string,
 ): string {
-  const { message, details } = invalid(slot, failures);
+  const { message, details } = describeInvalidSlot(slot, failures);
   // One call writes the text in one piece. A text of many parts would have to be joined when it is sent, which takes longer.
   return JSON.stringify({ error: { code: validationCode, message, details, traceId } });
 }

@@ -446,17 +446,16 @@ export class RequestState implements RequestFailure, PendingRequest {
     failures: readonly ValidationFailure[],
   ): void {
     const status = 400;
+    const make = (): AppError => invalidSlot(slot, validator, failures);
     const hasDetails = this.executable?.compiled.details !== undefined;
-    if (!this.settings.hasPlainErrors || hasDetails || this.#isAnswered)
-      return this.fail(invalidSlot(slot, validator, failures));
-    if (this.#mustLog(status))
-      return this.#respondWithError(invalidSlot(slot, validator, failures), "counted");
+    if (!this.settings.hasPlainErrors || hasDetails || this.#isAnswered) return this.fail(make());
+    if (this.#mustLog(status)) return this.#respondWithError(make(), "counted");
     let text: string;
     try {
       text = invalidBody(slot, failures, this.traceId);
     } catch {
       // The value of a failure has no JSON form. The error middleware and the writer of bodies know what to do.
-      return this.#respondWithError(invalidSlot(slot, validator, failures), "nowhere");
+      return this.#respondWithError(make(), "nowhere");
     }
     return this.#respondPlain(status, text);
   }

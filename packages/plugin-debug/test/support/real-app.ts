@@ -52,11 +52,11 @@ export async function startReal(
             ctx,
           }: {
             body: { name: string };
-            ctx: { path: string; headers: object };
+            ctx: { path: string; headers: object; send: (body: AsyncIterable<string>) => unknown };
           }) => {
             received.push({ path: ctx.path, headers: { ...(ctx.headers as Record<string, string>) }, body });
             if (body.name === "held") await new Promise((wake) => setTimeout(wake, 300));
-            return { name: body.name };
+            return body.name === "broken" ? ctx.send(brokenBody()) : { name: body.name };
           },
         },
       },
@@ -94,4 +94,11 @@ export async function startReal(
     },
     close: () => running.close(),
   };
+}
+
+/** Yields the beginning of a body, and then fails, so that the server closes the connection. */
+async function* brokenBody(): AsyncGenerator<string> {
+  yield "begin";
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  throw new Error("the body is broken");
 }

@@ -114,6 +114,13 @@ impl Project {
         project
     }
 
+    /// Makes the project one with a Rust server.
+    pub fn use_rust_server(&mut self) {
+        self.host.config = Some(Ok(serde_json::json!({
+            "plugins": [{ "name": "@kit/plugin-rust-server", "hooks": {} }]
+        })));
+    }
+
     pub fn write(&self, path: &str, text: &str) {
         let path = self.root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
