@@ -8,7 +8,7 @@ use crate::name::{dns_label, with_suffix};
 use crate::options::{Found, find};
 use crate::program::NodeProgram;
 use crate::tls::{Source, Tls, tls};
-use crate::variable::{ReadVariable, Variable, VariableSource, default_port, variables};
+use crate::variable::{OF_RUST, ReadVariable, Variable, VariableSource, default_port, variables};
 
 /// Port of an application that declares no other.
 const DEFAULT_PORT: u16 = 3000;
@@ -22,9 +22,6 @@ const REQUEST_TIMEOUT_MS: u64 = 30_000;
 const WORKER_END_MS: u64 = 10_000;
 /// Default of the option `graceMs` of `jobs.work`.
 const JOB_GRACE_MS: u64 = 30_000;
-/// Variables that the files set for a Rust server. A threshold that is given does not grow, so that memory of a burst of large bodies goes
-/// back to the system. Only glibc reads the variable.
-pub(crate) const OF_RUST: [(&str, &str); 1] = [("MALLOC_TRIM_THRESHOLD_", "1048576")];
 
 /// Variable with the keys of signed cookies, without which a Rust server with the option `cookies.keys` does not start.
 const COOKIE_KEYS: &str = "KIT_COOKIE_KEYS";

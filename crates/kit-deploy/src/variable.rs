@@ -2,8 +2,6 @@
 
 use kit_ir::{DefaultValue, LiteralValue, Program, Property};
 
-use crate::deployment::OF_RUST;
-
 /// An environment variable that the application reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
@@ -54,6 +52,10 @@ pub struct ReadVariable {
 
 /// Variables that the generated files set themselves, or explain themselves. Files of a Rust server also set those in [`OF_RUST`].
 pub(crate) const SET: [&str; 4] = ["MIGRATE_URL", "NODE_COMPILE_CACHE", "NODE_ENV", "PORT"];
+
+/// Variables that the files set for a Rust server. A threshold that is given does not grow, so that memory of a burst of large bodies goes
+/// back to the system. Only glibc reads the variable.
+pub(crate) const OF_RUST: [(&str, &str); 1] = [("MALLOC_TRIM_THRESHOLD_", "1048576")];
 
 /// Variables whose defaults fit the generated files.
 pub(crate) const FITTING: [&str; 3] = ["HOST", "OTEL_EXPORTER_PROMETHEUS_HOST", "TMPDIR"];
