@@ -179,13 +179,13 @@ impl<'c, E: Declared> Call<'c, E> {
     pub(crate) async fn respond(self, http: &reqwest::Client) -> Result<Response, Error<E>> {
         let (places, deadline) = (self.client.places, self.deadline());
         // A client may have a key for all its calls. A route that does not know the key would execute repeated requests again.
-        let has_key = self.declares_key && has_key(&self.headers);
+        let runs_once = self.declares_key && has_key(&self.headers);
         let exchange = Exchange {
             is_stream: self.is_stream,
             timeout: self.client.timeout,
             retry: self.client.retry,
-            limit: self.client.retry.limit_of(&self.method, has_key),
-            has_key,
+            limit: self.client.retry.limit_of(&self.method, runs_once),
+            runs_once,
         };
         let request = self.request(http).map_err(Error::Request)?;
         let response = exchange.run(request).await?;
@@ -282,7 +282,8 @@ struct Exchange {
     retry: Retry,
     /// Maximum number of repetitions of this request.
     limit: u32,
-    has_key: bool,
+    /// True if the server executes repeated requests once.
+    runs_once: bool,
 }
 
 impl Exchange {
@@ -296,7 +297,7 @@ impl Exchange {
             let next = (number < self.limit).then(|| request.try_clone()).flatten();
             let result = self.send_once(request, left()).await;
             let delay = match &result {
-                Ok(response) if may_pass(response.status(), self.has_key, response.headers()) => {
+                Ok(response) if may_pass(response.status(), self.runs_once, response.headers()) => {
                     self.retry.delay_after(number, Some(response.headers()))
                 }
                 Err(Error::Transport(error)) if !error.is_builder() => self.retry.delay_after(number, None),

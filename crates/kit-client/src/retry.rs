@@ -46,13 +46,14 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// Returns the maximum number of repetitions of a request. `has_key` is true if the server executes repeated requests once.
-    pub(crate) fn limit_of(self, method: &Method, has_key: bool) -> u32 {
+    /// Returns the maximum number of repetitions of a request. `runs_once` is true if the server executes repeated requests
+    /// once.
+    pub(crate) fn limit_of(self, method: &Method, runs_once: bool) -> u32 {
         let is_idempotent = matches!(
             *method,
             Method::GET | Method::HEAD | Method::OPTIONS | Method::PUT | Method::DELETE
         );
-        if is_idempotent || has_key { self.limit } else { 0 }
+        if is_idempotent || runs_once { self.limit } else { 0 }
     }
 
     /// Returns the delay before a repetition, whose number begins at 0. Returns `None` if the server asks for a longer delay than
@@ -73,9 +74,9 @@ impl Retry {
 
 /// Returns true if the server may respond in another way later. `409` with `Retry-After` means that the server is still executing an
 /// earlier request with the same key.
-pub(crate) fn may_pass(status: StatusCode, request_has_key: bool, headers: &HeaderMap) -> bool {
+pub(crate) fn may_pass(status: StatusCode, runs_once: bool, headers: &HeaderMap) -> bool {
     matches!(status.as_u16(), 429 | 502 | 503 | 504)
-        || (request_has_key && status == StatusCode::CONFLICT && headers.contains_key(RETRY_AFTER))
+        || (runs_once && status == StatusCode::CONFLICT && headers.contains_key(RETRY_AFTER))
 }
 
 /// Returns true if a request has a key.

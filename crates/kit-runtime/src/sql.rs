@@ -37,7 +37,8 @@ pub fn violated_constraint(error: &Error) -> Option<&str> {
 }
 
 /// Returns true if PostgreSQL rolled a transaction back because of another transaction: a serialization failure (`40001`)
-/// or a deadlock (`40P01`). The same transaction may succeed if it runs again. Otherwise, the response is 503.
+/// or a deadlock (`40P01`). The same transaction may succeed if it runs again. If the handler returns the
+/// error, the response is 503.
 ///
 /// ```
 /// use kit_runtime::{Error, sql};

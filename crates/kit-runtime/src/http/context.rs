@@ -168,13 +168,7 @@ impl Context {
     /// Returns the headers and cookies of the response that the code under test has set. Needs the feature `testing`.
     #[cfg(feature = "testing")]
     pub fn headers_to_send(&self) -> HeaderMap {
-        let headers = self.0.answer_headers.lock();
-        let mut headers = headers.unwrap_or_else(PoisonError::into_inner).clone();
-        let cookies = self.0.cookies.lock();
-        for (_, value) in cookies.unwrap_or_else(PoisonError::into_inner).iter() {
-            headers.append(header::SET_COOKIE, value.clone());
-        }
-        headers
+        self.answer_headers().clone()
     }
 
     /// Records if the handler has still to read a part of the body.

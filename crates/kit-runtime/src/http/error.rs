@@ -314,7 +314,7 @@ impl Error {
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";
 #[cfg(any(feature = "sqlx", feature = "valkey"))]
 const UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
-/// `Retry-After` of the response if the database cannot be reached, in seconds.
+/// `Retry-After` of responses with the status 503, in seconds.
 #[cfg(any(feature = "sqlx", feature = "valkey"))]
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
@@ -330,8 +330,9 @@ const CONFLICT_MESSAGE: &str = "Another request uses the same data at the moment
 fn temporary_error(error: &(dyn std::error::Error + 'static), message: &str) -> Option<Error> {
     use crate::postgres::{Temporary, report_outage, temporary};
 
+    let kind = temporary(error)?;
     let mut own = Error::unavailable(message);
-    match temporary(error)? {
+    match kind {
         Temporary::Outage => report_outage(),
         Temporary::Conflict => own.0.code = CONFLICT.into(),
     }

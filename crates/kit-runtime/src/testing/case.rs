@@ -41,7 +41,6 @@ pub(super) enum Kind {
 
 /// Test of a WebSocket that no row of the table describes. A number is the index of a subprotocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Only tests of WebSockets read it.
 pub(super) enum SocketTest {
     NoHandshake,
     Protocol(usize),

@@ -1,5 +1,7 @@
 //! The end of a WebSocket, and what the end proves.
 
+use kit_websocket::Message;
+
 use super::document::{SocketTable, Table};
 use super::outcome::{Checked, Stop, fail};
 
@@ -9,17 +11,10 @@ pub(super) const OTHER_KIND: u16 = 1003;
 pub(super) const NO_JSON: u16 = 1007;
 pub(super) const FAILED: u16 = 1011;
 
-/// Message of a WebSocket.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
-    Text(String),
-    Bytes(Vec<u8>),
-}
-
 /// End of a WebSocket, with the messages that the client received before.
 #[derive(Debug, Default)]
 pub(super) struct Closed {
-    pub(super) received: Vec<Said>,
+    pub(super) received: Vec<Message<'static>>,
     /// `None` if the application did not close the socket in time.
     pub(super) code: Option<u16>,
     pub(super) reason: String,

@@ -136,9 +136,10 @@ impl Table {
 
 /// Messages of a WebSocket.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Only tests of WebSockets read it.
 pub(super) struct SocketTable {
     /// Type of the JSON messages that the application sends. `None` if it sends no JSON.
+    // Reason: only tests of WebSockets read the field.
+    #[cfg_attr(not(feature = "sockets"), allow(dead_code))]
     pub(super) out: Option<String>,
     /// Kinds of messages. Absent if all messages are JSON.
     kinds: Option<MessageKinds>,
@@ -148,15 +149,15 @@ pub(super) struct SocketTable {
 
 /// Kinds of messages (`json`, `text`, `bytes`) in each direction.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Only tests of WebSockets read it.
 struct MessageKinds {
     r#in: Vec<String>,
+    // Reason: only tests of WebSockets read the field.
+    #[cfg_attr(not(feature = "sockets"), allow(dead_code))]
     out: Vec<String>,
 }
 
 /// Subprotocols of a WebSocket.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(not(feature = "sockets"), allow(dead_code))] // Only tests of WebSockets read it.
 pub(super) struct Protocols {
     pub(super) names: Vec<String>,
     pub(super) optional: bool,

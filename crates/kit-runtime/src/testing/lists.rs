@@ -6,7 +6,7 @@ use super::client::TestResponse;
 use super::document::{List, Table};
 use super::expect::fail_with;
 use super::fixture::Fixture;
-use super::outcome::{Checked, Stop};
+use super::outcome::{Checked, Stop, needs_fixture};
 use super::request::{RouteRequest, Slots, slots_of};
 use super::run::Running;
 use super::values::Slot;
@@ -70,8 +70,7 @@ impl<'a> Pages<'a> {
         if answer.status < 400 {
             return Ok(());
         }
-        let reason = "the response is an error: add a fixture for the route";
-        Err(Stop::Ignored(reason.to_owned()))
+        Err(needs_fixture())
     }
 
     /// Returns a page. Fails if the response is no page.

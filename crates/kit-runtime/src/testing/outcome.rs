@@ -24,3 +24,8 @@ impl From<Error> for Stop {
 pub(super) fn fail<T>(message: impl Into<String>) -> Checked<T> {
     Err(Stop::Failed(message.into()))
 }
+
+/// Returns the end of a test whose request cannot succeed without a fixture.
+pub(super) fn needs_fixture() -> Stop {
+    Stop::Ignored("the response is an error: add a fixture for the route".to_owned())
+}

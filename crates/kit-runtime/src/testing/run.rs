@@ -26,7 +26,7 @@ pub(super) struct Running {
     pub(super) fixtures: BTreeMap<String, MakeFixture>,
     pub(super) without_scopes: Option<Headers>,
     /// Routes that refused the headers of the tests with 401 or 403. Their other tests are ignored.
-    pub(super) closed: Mutex<BTreeSet<String>>,
+    closed: Mutex<BTreeSet<String>>,
     /// Routes whose fixture has no headers and no cookies.
     pub(super) without_headers: Mutex<BTreeSet<String>>,
     /// Statuses and codes of all responses, by route: `200`, `404 NOTE_NOT_FOUND`.
@@ -129,7 +129,7 @@ impl Running {
 
     /// Returns the headers of the fixture of a route, for a request that the application must refuse before its handler runs. A fixture
     /// usually inserts rows, which a refused request does not need: a fixture without headers is made once.
-    async fn fixture_headers(&self, table: &Table) -> Checked<Headers> {
+    pub(super) async fn fixture_headers(&self, table: &Table) -> Checked<Headers> {
         if lock(&self.without_headers).contains(&table.route) {
             return Ok(Headers::new());
         }
@@ -188,12 +188,23 @@ impl Running {
 
     async fn valid(&self, table: &Table) -> Checked {
         let answer = self.send_valid(table, &[]).await?;
-        if matches!(answer.status, 401 | 403) {
-            lock(&self.closed).insert(table.route.clone());
-            return fail_with(&refused_credentials(&table.route), &answer);
-        }
+        self.check_credentials(table, &answer)?;
         let has_fixture = self.fixtures.contains_key(&table.route);
         self.expect.answered(table, &answer, has_fixture)
+    }
+
+    /// Fails if the application refuses the credentials of the tests. Further tests of the route are then ignored.
+    pub(super) fn check_credentials(&self, table: &Table, answer: &TestResponse) -> Checked {
+        if !matches!(answer.status, 401 | 403) {
+            return Ok(());
+        }
+        lock(&self.closed).insert(table.route.clone());
+        let text = format!(
+            "{} refused the test's credentials. Set a header of all requests with `header` of the setup in tests/contract.rs, or one of \
+             this route with a fixture",
+            table.route
+        );
+        fail_with(&text, answer)
     }
 
     async fn lifecycle(&self, table: &Table) -> Checked {
@@ -358,14 +369,6 @@ impl Running {
         }
         Ok(())
     }
-}
-
-/// Returns the message for a route that refuses the credentials of the tests.
-pub(super) fn refused_credentials(route: &str) -> String {
-    format!(
-        "{route} refused the test's credentials. Set a header of all requests with `header` of the setup in tests/contract.rs, or one of \
-         this route with a fixture"
-    )
 }
 
 /// Locks a mutex. A panic of a fixture does not make its content wrong.

@@ -1,16 +1,18 @@
 //! Contract tests of WebSockets: handshakes, subprotocols, and messages of each kind.
 
+use kit_websocket::Message;
+
 use super::case::SocketTest;
 use super::client::TestResponse;
 use super::closed::{
-    Closed, FAILED, NO_JSON, OTHER_KIND, REFUSED, Said, expect_code, may_be_unread, not_proved, refuses_last,
+    Closed, FAILED, NO_JSON, OTHER_KIND, REFUSED, expect_code, may_be_unread, not_proved, refuses_last,
     unexpected,
 };
 use super::document::{Row, SocketTable, Table};
 use super::expect::{fail_with, reply_of};
-use super::outcome::{Checked, Stop, fail};
+use super::outcome::{Checked, fail, needs_fixture};
 use super::request::{Change, RouteRequest, SUBPROTOCOLS, filled, slots_of};
-use super::run::{Running, lock};
+use super::run::Running;
 use super::talk::talk;
 use super::values::Slot;
 use crate::check::explain;
@@ -56,12 +58,12 @@ impl Running {
                 let closed = self.talk(table, socket, Vec::new(), None).await?;
                 self.expect_taken(table, socket, &closed)
             }
-            SocketTest::TakesText => taken(Said::Text(PLAIN_TEXT.to_owned())).await,
-            SocketTest::TakesBytes => taken(Said::Bytes(SOME_BYTES.into())).await,
-            SocketTest::NotJson => refused(Said::Text(NOT_JSON.to_owned()), NO_JSON).await,
-            SocketTest::NotStorable => refused(Said::Text(NOT_STORABLE.to_owned()), REFUSED).await,
-            SocketTest::OtherText => refused(Said::Text(PLAIN_TEXT.to_owned()), OTHER_KIND).await,
-            SocketTest::OtherBytes => refused(Said::Bytes(SOME_BYTES.into()), OTHER_KIND).await,
+            SocketTest::TakesText => taken(Message::Text(PLAIN_TEXT.into())).await,
+            SocketTest::TakesBytes => taken(Message::Binary(SOME_BYTES.to_vec().into())).await,
+            SocketTest::NotJson => refused(Message::Text(NOT_JSON.into()), NO_JSON).await,
+            SocketTest::NotStorable => refused(Message::Text(NOT_STORABLE.into()), REFUSED).await,
+            SocketTest::OtherText => refused(Message::Text(PLAIN_TEXT.into()), OTHER_KIND).await,
+            SocketTest::OtherBytes => refused(Message::Binary(SOME_BYTES.to_vec().into()), OTHER_KIND).await,
         }
     }
 
@@ -90,7 +92,7 @@ impl Running {
     async fn no_handshake(&self, table: &Table) -> Checked {
         let (_, path) = table.method_and_path();
         let target = filled(path, table.valid(Slot::Params).as_ref());
-        let headers = self.fixture(table).await?.all_headers();
+        let headers = self.fixture_headers(table).await?;
         let request = self.client.request("GET", &target).with_headers(headers);
         let answer = request.send().await?;
         self.expect
@@ -139,17 +141,13 @@ impl Running {
         if answer.status == 101 {
             return Ok(());
         }
-        if matches!(answer.status, 401 | 403) {
-            lock(&self.closed).insert(route.clone());
-            return fail_with(&super::run::refused_credentials(route), answer);
-        }
+        self.check_credentials(table, answer)?;
         if answer.status < 400 || reply_of(table, answer).is_some() {
             return fail_with(&format!("{route} did not open a WebSocket"), answer);
         }
         let has_fixture = self.fixtures.contains_key(route);
         self.expect.answered(table, answer, has_fixture)?;
-        let reason = "the response is an error: add a fixture for the route";
-        Err(Stop::Ignored(reason.to_owned()))
+        Err(needs_fixture())
     }
 
     /// Opens a WebSocket, sends the given messages or else the valid one, and then a text that the application refuses. The
@@ -158,7 +156,7 @@ impl Running {
         &self,
         table: &Table,
         socket: &SocketTable,
-        mut messages: Vec<Said>,
+        mut messages: Vec<Message<'static>>,
         row: Option<&Row>,
     ) -> Checked<Closed> {
         let fixture = self.fixture(table).await?;
@@ -169,9 +167,9 @@ impl Running {
         let mut slots = slots_of(table, &fixture, &changes);
         let message = slots.remove(&Slot::Body);
         if messages.is_empty() {
-            messages.extend(message.map(|message| Said::Text(message.to_string())));
+            messages.extend(message.map(|message| Message::Text(message.to_string().into())));
         }
-        messages.push(Said::Text(last_message(socket).to_owned()));
+        messages.push(Message::Text(last_message(socket).into()));
         let request = RouteRequest::new(table, slots, fixture.all_headers());
         let (answer, upgraded) = request.build(&self.client).open().await?;
         self.note(table, &answer)?;
@@ -221,15 +219,15 @@ impl Running {
     }
 
     /// Checks that a message of the application satisfies the contract.
-    fn expect_sent(&self, table: &Table, socket: &SocketTable, message: &Said) -> Checked {
+    fn expect_sent(&self, table: &Table, socket: &SocketTable, message: &Message<'_>) -> Checked {
         let has = |kind: &str| socket.sends(kind);
         let (is_plain, kind) = match message {
-            Said::Text(_) => (has("text"), "a text message"),
-            Said::Bytes(_) => (has("bytes"), "a binary message"),
+            Message::Text(_) => (has("text"), "a text message"),
+            Message::Binary(_) => (has("bytes"), "a binary message"),
         };
         match (message, &socket.out) {
             _ if is_plain => Ok(()),
-            (Said::Text(text), Some(name)) => self.expect_message(table, name, text),
+            (Message::Text(text), Some(name)) => self.expect_message(table, name, text),
             _ => fail(format!(
                 "{} sent {kind}, which its contract does not declare",
                 table.route

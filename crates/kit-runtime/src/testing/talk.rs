@@ -10,13 +10,13 @@ use kit_websocket::connection::{SharedSession, drive};
 use kit_websocket::{Compression, Message, Session};
 
 use super::case::LARGEST;
-use super::closed::{Closed, Said};
+use super::closed::Closed;
 
 /// Time for which a test waits until the application closes a socket.
 const CLOSE_TIME: Duration = Duration::from_secs(2);
 
 /// Sends messages, and receives messages until the application closes the socket.
-pub(super) async fn talk(upgraded: Upgraded, messages: Vec<Said>) -> Closed {
+pub(super) async fn talk(upgraded: Upgraded, messages: Vec<Message<'static>>) -> Closed {
     let shared = SharedSession::new(Session::client(LARGEST, Compression::None, mask));
     let mut closed = Closed::default();
     let moving = async {
@@ -31,10 +31,6 @@ pub(super) async fn talk(upgraded: Upgraded, messages: Vec<Said>) -> Closed {
     };
     let sending = async {
         for message in messages {
-            let message = match message {
-                Said::Text(text) => Message::Text(text.into()),
-                Said::Bytes(bytes) => Message::Binary(bytes.into()),
-            };
             if !shared.send(message).await {
                 break;
             }
@@ -42,10 +38,7 @@ pub(super) async fn talk(upgraded: Upgraded, messages: Vec<Said>) -> Closed {
     };
     let receiving = async {
         while let Some(message) = shared.next().await {
-            closed.received.push(match message {
-                Message::Text(text) => Said::Text(text.into_owned()),
-                Message::Binary(bytes) => Said::Bytes(bytes.into_owned()),
-            });
+            closed.received.push(message);
         }
     };
     let talking = async { tokio::join!(moving, sending, receiving) };

@@ -19,6 +19,7 @@ fn server() {
     let context = Context::for_test(Request::get("/").body(()).unwrap());
     context.set_cookie(&Cookie::new("user", "7").signed()).unwrap();
     let headers = context.headers_to_send();
+    assert_eq!(headers.get_all("set-cookie").iter().count(), 1);
     let line = headers["set-cookie"].to_str().unwrap();
     let (pair, _) = line.split_once(';').unwrap();
     let request = Request::get("/").header("cookie", pair).body(()).unwrap();
