@@ -299,7 +299,6 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
     modules.push(("router", "router.rs"));
     let modules = modules.into_iter().map(|(name, path)| {
         let (name, path) = (ident(name), format!("../{output}/{path}"));
-        // If the user's manifest turns on `pedantic`, the warnings are about files that the user can change.
         quote!(#[path = #path] pub mod #name;)
     });
     let inline = |name: &str, comment: &str, mut modules: Vec<&str>| {

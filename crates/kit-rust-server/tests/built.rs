@@ -25,15 +25,9 @@ fn compiles_every_project_and_the_runtime_without_a_clippy_warning() {
 /// Needs `KIT_LONG`, because cargo checks all dependencies again for the documentation.
 #[test]
 fn documents_every_project_without_a_warning() {
-    if std::env::var_os("KIT_LONG").is_none() {
-        use std::io::Write as _;
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED documents_every_project_without_a_warning: only with --long"
-        );
-        return;
+    if kit_test_postgres::runs_only_if_long("documents_every_project_without_a_warning") {
+        project_directory::output(&mut Workspace::documentation());
     }
-    project_directory::output(&mut Workspace::documentation());
 }
 
 /// Returns the errors of cargo for a project that cargo must refuse, each in one line.

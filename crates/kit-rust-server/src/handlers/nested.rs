@@ -300,26 +300,22 @@ impl<'k> HandlerContext<'k, '_> {
                 }
             };
             code.inserts.extend(match (field.optional, deleted) {
-                (false, deleted) if sorted.is_some() => {
-                    let inserted = inserted(quote!(items));
-                    quote!(#deleted let mut items = body.#name; #sorted #inserted)
-                }
-                (true, None) if sorted.is_some() => {
-                    let inserted = inserted(quote!(items));
-                    quote!(let mut items = body.#name.unwrap_or_default(); #sorted #inserted)
-                }
-                (true, Some(deleted)) if sorted.is_some() => {
-                    let inserted = inserted(quote!(items));
-                    quote!(if let Some(mut items) = body.#name { #deleted #sorted #inserted })
-                }
-                (false, deleted) => {
-                    let inserted = inserted(quote!(body.#name));
-                    quote!(#deleted #inserted)
-                }
-                (true, None) => inserted(quote!(body.#name.into_iter().flatten())),
                 (true, Some(deleted)) => {
+                    let mutable = sorted.as_ref().map(|_| quote!(mut));
                     let inserted = inserted(quote!(items));
-                    quote!(if let Some(items) = body.#name { #deleted #inserted })
+                    quote!(if let Some(#mutable items) = body.#name { #deleted #sorted #inserted })
+                }
+                (is_optional, deleted) => {
+                    let default = is_optional.then(|| quote!(.unwrap_or_default()));
+                    let given = quote!(body.#name #default);
+                    let inserted = match sorted {
+                        None => inserted(given),
+                        Some(sorted) => {
+                            let inserted = inserted(quote!(items));
+                            quote!(let mut items = #given; #sorted #inserted)
+                        }
+                    };
+                    quote!(#deleted #inserted)
                 }
             });
         }
@@ -401,5 +397,9 @@ fn sorted(key: Vec<KeyPart<'_>>) -> Option<TokenStream> {
 }
 
 fn with_reason(statement: &TokenStream) -> TokenStream {
-    quote!(#[comment = " One order of locks, so that requests rarely wait for each other in a circle."] #statement)
+    quote! {
+        #[comment = " Each insert locks the row to which the item refers."]
+        #[comment = " One order, so that requests rarely wait for each other in a circle."]
+        #statement
+    }
 }

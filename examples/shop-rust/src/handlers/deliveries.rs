@@ -113,7 +113,8 @@ impl DeliveryRoutes for App {
             .await
             .map_err(delivery_refused)?;
         let mut items = body.items;
-        // One order of locks, so that requests rarely wait for each other in a circle.
+        // Each insert locks the row to which the item refers.
+        // One order, so that requests rarely wait for each other in a circle.
         items.sort_by(|one, other| one.product_id.cmp(&other.product_id));
         for item in items {
             let new = NewDeliveryItem {

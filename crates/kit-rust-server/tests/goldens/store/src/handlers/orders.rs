@@ -142,7 +142,8 @@ impl OrderRoutes for App {
             .await
             .map_err(order_refused)?;
         let mut items = body.items;
-        // One order of locks, so that requests rarely wait for each other in a circle.
+        // Each insert locks the row to which the item refers.
+        // One order, so that requests rarely wait for each other in a circle.
         items.sort_by(|one, other| one.product_id.cmp(&other.product_id));
         for item in items {
             let new = NewOrderItem {
@@ -244,7 +245,8 @@ impl OrderRoutes for App {
         let row = updated.ok_or_else(|| order_not_found(id))?;
         order_item::delete_by_order_id(&mut *transaction, row.id).await?;
         let mut items = body.items;
-        // One order of locks, so that requests rarely wait for each other in a circle.
+        // Each insert locks the row to which the item refers.
+        // One order, so that requests rarely wait for each other in a circle.
         items.sort_by(|one, other| one.product_id.cmp(&other.product_id));
         for item in items {
             let new = NewOrderItem {

@@ -169,7 +169,8 @@ impl ProductRoutes for App {
             .await
             .map_err(product_refused)?;
         let mut items = body.tags.unwrap_or_default();
-        // One order of locks, so that requests rarely wait for each other in a circle.
+        // Each insert locks the row to which the item refers.
+        // One order, so that requests rarely wait for each other in a circle.
         items.sort_unstable();
         for item in items {
             let new = NewProductTag {
@@ -259,7 +260,8 @@ impl ProductRoutes for App {
         let row = updated.ok_or_else(|| product_not_found(id))?;
         if let Some(mut items) = body.tags {
             product_tag::delete_by_product_id(&mut *transaction, &row.id).await?;
-            // One order of locks, so that requests rarely wait for each other in a circle.
+            // Each insert locks the row to which the item refers.
+            // One order, so that requests rarely wait for each other in a circle.
             items.sort_unstable();
             for item in items {
                 let new = NewProductTag {
