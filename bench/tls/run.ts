@@ -159,18 +159,14 @@ try {
 /** Checks that both servers respond with the note. Rejects if one does not. */
 async function check({ name, secure, plain }: Running): Promise<void> {
   const headers = { authorization: "Bearer ada:user" };
+  const options = { host: "127.0.0.1", path: note, headers };
+  // Each request is sent after the response to the one before: nobody would listen to a response that arrives earlier.
   const requests = [
-    get({ port: plain.port, host: "127.0.0.1", path: note, headers }),
-    getOverTls({
-      port: secure.port,
-      host: "127.0.0.1",
-      path: note,
-      headers,
-      ca: authority.certificate,
-    }),
+    () => get({ ...options, port: plain.port }),
+    () => getOverTls({ ...options, port: secure.port, ca: authority.certificate }),
   ];
-  for (const request of requests) {
-    const [response] = (await once(request, "response")) as [IncomingMessage];
+  for (const send of requests) {
+    const [response] = (await once(send(), "response")) as [IncomingMessage];
     const text = (await response.setEncoding("utf8").toArray()).join("");
     const found = JSON.parse(text) as { id?: unknown; title?: unknown };
     if (response.statusCode !== 200 || found.id !== knownId || found.title !== "Groceries")
