@@ -159,11 +159,11 @@ try {
 /** Checks that both servers respond with the note. Rejects if one does not. */
 async function check({ name, secure, plain }: Running): Promise<void> {
   const headers = { authorization: "Bearer ada:user" };
-  const options = { host: "127.0.0.1", path: note, headers };
+  const shared = { host: "127.0.0.1", path: note, headers };
   // Each request is sent after the response to the one before: nobody would listen to a response that arrives earlier.
   const requests = [
-    () => get({ ...options, port: plain.port }),
-    () => getOverTls({ ...options, port: secure.port, ca: authority.certificate }),
+    () => get({ ...shared, port: plain.port }),
+    () => getOverTls({ ...shared, port: secure.port, ca: authority.certificate }),
   ];
   for (const send of requests) {
     const [response] = (await once(send(), "response")) as [IncomingMessage];
