@@ -99,6 +99,7 @@ export const groups: readonly Group[] = [
     pages: guide(
       "coming-from-zod",
       "coming-from-trpc",
+      "coming-from-express",
       "coming-from-nestjs",
       "coming-from-tsoa",
       "coming-from-fastify",

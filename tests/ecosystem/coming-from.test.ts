@@ -43,6 +43,7 @@ const frameworks: readonly Framework[] = [
     api: httpApi,
   },
   { page: "tsoa", packages: ["@tsoa/runtime", "tsoa", "express"], api: httpApi, prepare: tsoaRoutes },
+  { page: "express", packages: ["express", "zod"], api: httpApi },
   { page: "fastify", packages: ["fastify", "@sinclair/typebox"], api: httpApi },
 ];
 

@@ -36,9 +36,18 @@ function appOf(): App {
 test("the service that kit dev wraps has every method of the original service", async () => {
   const service = await appOf().service();
   const watched = watchedService(service, link);
-  for (const name of ["handle", "fail", "refuseUnseen", "logRefusal", "hasRoute"] as const)
+  for (const name of ["handle", "fail", "refuseUnseen", "logRefusal", "hasRoute", "serves"] as const)
     assert.equal(typeof watched[name], typeof service[name], name);
   assert.deepEqual([watched.hasRoute?.("/things"), watched.hasRoute?.("/other")], [true, false]);
+  const serves = (method: string, target: string): unknown => watched.serves?.(method, target);
+  assert.deepEqual(
+    [serves("GET", "/things?a=1"), serves("HEAD", "/things/"), serves("GET", "/openapi.json")],
+    [true, true, true],
+  );
+  assert.deepEqual(
+    [serves("POST", "/things"), serves("GET", "/other"), serves("POST", "/openapi.json")],
+    [false, false, false],
+  );
 });
 
 test("kit dev refuses a request with an unknown Host, even if no middleware has seen the request", async () => {

@@ -1,17 +1,17 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 
 import {
+  type AttachableOptions,
   receiveBody,
   type CheckedOptions,
   checkOptions,
   errorOfFramework,
-  type HttpServerOptions,
   listenPlain,
   NodeHost,
   refuseRequest,
   type RequestListener,
   RequestBody,
-  ResponseExchange,
   withoutFinalSlash,
 } from "@kit/server-node";
 import type {
@@ -22,17 +22,45 @@ import type {
   ServerAdapter,
   ServerService,
 } from "@kit/types";
-import express, { type ErrorRequestHandler, type Express } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
+
+import { ExpressExchange } from "./exchange.ts";
 
 /** Options of {@link expressServer}. */
-export interface ExpressServerOptions extends HttpServerOptions {
+export interface ExpressServerOptions extends AttachableOptions {
   /** Express application of yours, with its middleware and routes. Default: a new application. */
   readonly app?: Express;
 }
 
+/** Server that runs kit on an Express application. See {@link expressServer}. */
+export interface ExpressServer extends ServerAdapter {
+  /**
+   * Middleware that serves the requests to kit's routes, and passes all other requests on. The place of the middleware in the Express
+   * application decides which middleware and routes run before kit's routes. Without this middleware, kit comes last.
+   *
+   * @example
+   * ```ts
+   * const web = express();
+   * const server = expressServer({ app: web });
+   * web.use(session);
+   * web.use(server.routes);
+   * web.use(oldRoutes);
+   * web.use(notFound);
+   * ```
+   */
+  readonly routes: RequestHandler;
+  getNativeServer(): Express;
+}
+
 /**
  * Creates a server that runs kit on Express 5. The middleware and routes of the Express application come first. kit serves all other
- * requests, including requests for unknown paths.
+ * requests, including requests for unknown paths. `routes` of the server gives kit's routes another place.
  *
  * @example
  * ```ts
@@ -49,22 +77,33 @@ export interface ExpressServerOptions extends HttpServerOptions {
  * @throws {TypeError} if an option does not exist. The message names the option.
  * @throws {RangeError} if the value of an option is invalid. The message names the option.
  */
-export function expressServer(options: ExpressServerOptions = {}): ServerAdapter {
-  return new ExpressServer(options.app ?? newApplication(), checkOptions("expressServer", options));
+export function expressServer(options: ExpressServerOptions = {}): ExpressServer {
+  const checked = checkOptions("expressServer", options, ["app", "onServer"]);
+  return new ExpressAdapter(options.app ?? newApplication(), checked, options.onServer);
 }
 
-class ExpressServer implements ServerAdapter {
+class ExpressAdapter implements ExpressServer {
   readonly name = "express";
   readonly platform: string = `express ${version()}`;
   readonly #app: Express;
   readonly #options: CheckedOptions;
+  readonly #onServer: AttachableOptions["onServer"];
   #service: ServerService | undefined;
   #host: NodeHost | undefined;
   #isMounted = false;
+  /** True if a request has reached kit, or if the log says why requests do not reach kit. */
+  #isReachable = false;
 
-  constructor(app: Express, options: CheckedOptions) {
+  readonly routes: RequestHandler = (request, response, next) => {
+    // Without a service, the application was called before kit listens, such as by a test.
+    if (this.#service?.serves?.(request.method, request.originalUrl) === true) this.#serve(request, response);
+    else next();
+  };
+
+  constructor(app: Express, options: CheckedOptions, onServer: AttachableOptions["onServer"]) {
     this.#app = app;
     this.#options = options;
+    this.#onServer = onServer;
   }
 
   async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
@@ -78,8 +117,11 @@ class ExpressServer implements ServerAdapter {
         return short !== target && isStrict(this.#app) ? short : target;
       },
     };
-    const listener = this.#app as RequestListener;
-    const host = NodeHost.of(listener, service, timeouts, framework, limits, options.tls);
+    const listener: RequestListener = (request, response) => {
+      if (!this.#isReachable) this.#watch(service, request, response);
+      (this.#app as RequestListener)(request, response);
+    };
+    const host = NodeHost.of(listener, service, timeouts, framework, limits, options.tls, this.#onServer);
     const address = await host.listen(options);
     this.#host = host;
     return address;
@@ -107,6 +149,33 @@ class ExpressServer implements ServerAdapter {
     return this.#app;
   }
 
+  #serve(request: Request, response: Response): void {
+    this.#isReachable = true;
+    const service = this.#service!;
+    receiveBody(service, request, request.originalUrl, (body) => {
+      // `undefined` means that the client has disconnected, so there is no request to serve.
+      if (body !== undefined) service.handle(new ExpressExchange(request, response, body));
+    });
+  }
+
+  /**
+   * Reports if the application responds with 404 to a request for a route of kit. Express has no separate place for a handler of unknown
+   * paths: such a handler is the last middleware of the application, and runs before kit.
+   */
+  #watch(service: ServerService, { method, url }: IncomingMessage, response: ServerResponse): void {
+    response.once("finish", () => {
+      if (this.#isReachable || response.statusCode !== 404 || service.serves?.(method!, url!) !== true)
+        return;
+      this.#isReachable = true;
+      service.logRefusal?.({
+        status: 404,
+        code: "HIDDEN_ROUTE",
+        message:
+          "the Express application responded with 404 to a request for a route of kit, probably with its own handler for unknown paths; add kit's routes before this handler: `app.use(server.routes)` with `server = expressServer({ app })`",
+      });
+    });
+  }
+
   /**
    * Adds kit to the Express application. Called as late as possible, so that kit comes after the
    * application's middleware and routes.
@@ -114,24 +183,15 @@ class ExpressServer implements ServerAdapter {
   #mount(): void {
     if (this.#isMounted) return;
     this.#isMounted = true;
-    // `originalUrl` contains the whole path, even if the application is mounted below a path of another one.
-    this.#app.use((request, response) => {
-      const service = this.#service!;
-      receiveBody(service, request, request.originalUrl, (body) => {
-        // `undefined` means that the client has disconnected, so there is no request to serve.
-        if (body !== undefined)
-          service.handle(new ResponseExchange(request, response, request.originalUrl, body));
-      });
-    });
+    this.#app.use((request, response) => this.#serve(request, response));
     const onError: ErrorRequestHandler = (error: unknown, request, response, next) => {
       if (response.headersSent) {
         // The head of a response is sent already, so no error response is possible. Express cuts the connection.
         next(error);
         return;
       }
-      const { originalUrl: target } = request;
       const body = bodyOfParserError(error);
-      const exchange = new ResponseExchange(request, response, target, body ?? RequestBody.empty);
+      const exchange = new ExpressExchange(request, response, body ?? RequestBody.empty);
       const told = errorOfFramework(error);
       // Middleware after the body parser has not seen the request, so no handler may run. kit only responds with the error of the body.
       if (body === undefined) this.#service!.fail(exchange, told);

@@ -3,4 +3,5 @@
  *
  * @module
  */
-export { expressServer, type ExpressServerOptions } from "./adapter.ts";
+export { type ExpressServer, expressServer, type ExpressServerOptions } from "./adapter.ts";
+export { expressRequest } from "./exchange.ts";

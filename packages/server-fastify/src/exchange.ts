@@ -1,5 +1,6 @@
 import {
   abortedWriter,
+  exchangeOf,
   headerRecord,
   nodeBody,
   NodeExchange,
@@ -12,10 +13,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** Exchange that responds through Fastify, so that the hooks `onSend` and `onResponse` see the response. */
 export class FastifyExchange extends NodeExchange {
+  readonly fastifyRequest: FastifyRequest;
   readonly #reply: FastifyReply;
 
   constructor(request: FastifyRequest, reply: FastifyReply, body: RequestBody) {
     super(request.raw, reply.raw, request.raw.url!, body);
+    this.fastifyRequest = request;
     this.#reply = reply;
   }
 
@@ -69,4 +72,24 @@ export class FastifyExchange extends NodeExchange {
 
 function asItIs(payload: unknown): string {
   return payload as string;
+}
+
+/**
+ * Returns Fastify's request of a `ctx`, so that handlers and middleware of kit can read what hooks and plugins of Fastify have added to the
+ * request.
+ *
+ * @example
+ * ```ts
+ * import { defineMiddleware } from "@kit/core";
+ * import { fastifyRequest } from "@kit/server-fastify";
+ *
+ * export const requireUser = defineMiddleware<{ user: User }>(({ ctx }) => {
+ *   const { user } = fastifyRequest(ctx);
+ *   return user === null ? ctx.fail(401, "UNAUTHORIZED", "Log in first") : { user };
+ * });
+ * ```
+ * @throws {TypeError} If the request did not come through Fastify: the application runs on another server, or was called with `app.fetch`.
+ */
+export function fastifyRequest(ctx: object): FastifyRequest {
+  return exchangeOf(ctx, FastifyExchange, "fastifyRequest", "Fastify").fastifyRequest;
 }

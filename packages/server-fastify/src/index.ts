@@ -4,3 +4,4 @@
  * @module
  */
 export { fastifyServer, type FastifyServerOptions } from "./adapter.ts";
+export { fastifyRequest } from "./exchange.ts";

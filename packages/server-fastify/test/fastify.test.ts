@@ -5,7 +5,7 @@ import { fastify, type FastifyInstance } from "fastify";
 
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { outcome, post, raw, type Served, serve } from "../../server-node/test/support.ts";
-import { fastifyServer } from "../src/index.ts";
+import { fastifyRequest, fastifyServer } from "../src/index.ts";
 
 quietStdout();
 
@@ -142,4 +142,13 @@ test("hooks see the host of a target that is a full URL, and the response has th
   const request = "GET http://b.example:80/notes/1 HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n";
   assert.match(await raw(served.port, request), /\r\nx-content-type-options: nosniff, own\r\n/i);
   assert.deepEqual(hosts, ["b.example:80", "b.example"]);
+});
+
+test("handlers read what hooks of Fastify have added to the request", async () => {
+  const app = fastify().decorateRequest("user", "");
+  app.addHook("onRequest", async (request) => void Object.assign(request, { user: "Ada" }));
+  await using served = await serve(fastifyServer({ app }), {
+    get: (ctx) => ({ text: (fastifyRequest(ctx) as unknown as { user: string }).user }),
+  });
+  assert.equal(await (await fetch(`${served.url}/notes/1`)).text(), '{"text":"Ada"}');
 });

@@ -3,11 +3,11 @@ import { createRequire } from "node:module";
 
 import { getRequestListener } from "@hono/node-server";
 import {
+  type AttachableOptions,
   bodyLimitOf,
   type CheckedOptions,
   checkOptions,
   errorOfFramework,
-  type HttpServerOptions,
   isStreamed,
   listenPlain,
   NodeHost,
@@ -25,7 +25,14 @@ import type {
   ServerAdapter,
   ServerService,
 } from "@kit/types";
-import { type Env, type ErrorHandler, type Handler, Hono, type HonoRequest } from "hono";
+import {
+  type Env,
+  type ErrorHandler,
+  type Handler,
+  Hono,
+  type HonoRequest,
+  type MiddlewareHandler,
+} from "hono";
 import { HTTPException } from "hono/http-exception";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
@@ -35,14 +42,34 @@ import type { H, RouterRoute } from "hono/types";
 import { HonoExchange, type NodeContext } from "./exchange.ts";
 
 /** Options of {@link honoServer}. */
-export interface HonoServerOptions<TEnv extends Env = Env> extends HttpServerOptions {
+export interface HonoServerOptions<TEnv extends Env = Env> extends AttachableOptions {
   /** Hono application of yours, with its middleware and routes. Default: a new application. */
   readonly app?: Hono<TEnv>;
 }
 
+/** Server that runs kit on a Hono application. See {@link honoServer}. */
+export interface HonoServer extends ServerAdapter {
+  /**
+   * Middleware that serves the requests to kit's routes, and passes all other requests on. The place of the middleware in the Hono
+   * application decides which middleware and routes run before kit's routes. Without this middleware, kit comes last.
+   *
+   * @example
+   * ```ts
+   * const web = new Hono();
+   * const server = honoServer({ app: web });
+   * web.use(session);
+   * web.use(server.routes);
+   * web.route("/", oldRoutes);
+   * web.get("*", page);
+   * ```
+   */
+  readonly routes: MiddlewareHandler;
+}
+
 /**
  * Creates a server that runs kit on Hono 4 and @hono/node-server. The middleware and routes of the Hono application come first. kit serves
- * all other requests, including requests for unknown paths, and replaces the application's `notFound` handler.
+ * all other requests, including requests for unknown paths, and replaces the application's `notFound` handler. `routes` of the server gives kit's
+ * routes another place.
  *
  * @example
  * ```ts
@@ -59,23 +86,37 @@ export interface HonoServerOptions<TEnv extends Env = Env> extends HttpServerOpt
  * @throws {TypeError} if an option does not exist. The message names the option.
  * @throws {RangeError} if the value of an option is invalid. The message names the option.
  */
-export function honoServer<TEnv extends Env = Env>(options: HonoServerOptions<TEnv> = {}): ServerAdapter {
+export function honoServer<TEnv extends Env = Env>(options: HonoServerOptions<TEnv> = {}): HonoServer {
   const app = (options.app ?? new Hono()) as unknown as Hono;
-  return new HonoServer(app, checkOptions("honoServer", options));
+  return new HonoAdapter(app, checkOptions("honoServer", options, ["app", "onServer"]), options.onServer);
 }
 
-class HonoServer implements ServerAdapter {
+class HonoAdapter implements HonoServer {
   readonly name = "hono";
   readonly platform: string = `hono ${version()}`;
   readonly #app: Hono;
   readonly #options: CheckedOptions;
+  readonly #onServer: AttachableOptions["onServer"];
   #service: ServerService | undefined;
   #host: NodeHost | undefined;
   #isMounted = false;
 
-  constructor(app: Hono, options: CheckedOptions) {
+  readonly routes: MiddlewareHandler = async (context, next) => {
+    const service = this.#service;
+    const node = context as unknown as NodeContext;
+    // Without a service or a request of Node, the application was called without kit's server, such as by `app.request`.
+    const incoming =
+      service === undefined ? undefined : (node.env as Partial<NodeContext["env"]> | undefined)?.incoming;
+    if (service?.serves?.(context.req.method, incoming?.url ?? "") === true)
+      return serveContext(node, service);
+    await next();
+    return undefined;
+  };
+
+  constructor(app: Hono, options: CheckedOptions, onServer: AttachableOptions["onServer"]) {
     this.#app = app;
     this.#options = options;
+    this.#onServer = onServer;
   }
 
   async listen(service: ServerService, options: ListenOptions): Promise<ListenAddress> {
@@ -100,11 +141,13 @@ class HonoServer implements ServerAdapter {
       {
         // An application with neither routes nor middleware would only pass requests on. Skipping it saves the creation of a web request
         // and a web response.
-        isEmpty: () => app.routes.length === 0 && !this.#isMounted && !isWrapped,
+        isEmpty: () =>
+          app.routes.length === 0 && !this.#isMounted && !isWrapped && this.#onServer === undefined,
         rewriteTarget: (target) => (app.getPath === laxPath ? target : withoutFinalSlash(target, service)),
       },
       limits,
       options.tls,
+      this.#onServer,
     );
     const address = await host.listen(options);
     this.#host = host;

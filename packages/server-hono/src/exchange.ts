@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import {
   abortedWriter,
+  exchangeOf,
   headerRecord,
   NodeExchange,
   noSniff,
@@ -10,7 +11,7 @@ import {
   webBody,
 } from "@kit/server-node";
 import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/types";
-import type { Context } from "hono";
+import type { Context, Env } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 
 /** Values that @hono/node-server adds to the context of a request. */
@@ -24,13 +25,13 @@ export type NodeContext = Context<{ Bindings: NodeBindings }>;
 
 /** Exchange that responds through Hono, so that middleware sees the response. */
 export class HonoExchange extends NodeExchange {
-  readonly #context: NodeContext;
+  readonly honoContext: NodeContext;
   readonly #answer: (response: Response) => void;
 
   constructor(context: NodeContext, body: RequestBody, answer: (response: Response) => void) {
     const { incoming, outgoing } = context.env;
     super(incoming, outgoing, incoming.url!, body);
-    this.#context = context;
+    this.honoContext = context;
     this.#answer = answer;
   }
 
@@ -46,7 +47,7 @@ export class HonoExchange extends NodeExchange {
       others["content-length"] = `${body === null ? 0 : Buffer.byteLength(body)}`;
     }
     const data = typeof body === "string" || body === null ? body : new Uint8Array(body);
-    this.#answer(this.#context.newResponse(data, status as StatusCode, others));
+    this.#answer(this.honoContext.newResponse(data, status as StatusCode, others));
   }
 
   respondStream(
@@ -61,7 +62,7 @@ export class HonoExchange extends NodeExchange {
     const head = this.#head(contentType, headers);
     if (length !== null) head["content-length"] = `${length}`;
     const data = this.method === "HEAD" ? null : body;
-    this.#answer(this.#context.newResponse(data, status as StatusCode, head));
+    this.#answer(this.honoContext.newResponse(data, status as StatusCode, head));
     return writer;
   }
 
@@ -78,9 +79,30 @@ export class HonoExchange extends NodeExchange {
     }
     // Cookies go through the context, because Hono drops the cookies of a response if middleware has set others before.
     const { "set-cookie": cookies, ...others } = headerRecord(headers);
-    for (const cookie of [cookies ?? []].flat()) this.#context.header("set-cookie", cookie, { append: true });
+    for (const cookie of [cookies ?? []].flat())
+      this.honoContext.header("set-cookie", cookie, { append: true });
     if (contentType !== null) others["content-type"] = contentType;
     others[noSniffName] ??= noSniff;
     return others;
   }
+}
+
+/**
+ * Returns Hono's context of a `ctx`, so that handlers and middleware of kit can read the variables that middleware of Hono has set.
+ *
+ * @example
+ * ```ts
+ * import { defineMiddleware } from "@kit/core";
+ * import { honoContext } from "@kit/server-hono";
+ *
+ * export const requireUser = defineMiddleware<{ user: User }>(({ ctx }) => {
+ *   const user = honoContext<{ Variables: { user?: User } }>(ctx).get("user");
+ *   return user === undefined ? ctx.fail(401, "UNAUTHORIZED", "Log in first") : { user };
+ * });
+ * ```
+ * @throws {TypeError} If the request did not come through Hono: the application runs on another server, was called with `app.fetch`, or the
+ * application of Hono has neither middleware nor routes.
+ */
+export function honoContext<TEnv extends Env = Env>(ctx: object): Context<TEnv> {
+  return exchangeOf(ctx, HonoExchange, "honoContext", "Hono").honoContext as unknown as Context<TEnv>;
 }

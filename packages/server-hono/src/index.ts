@@ -3,4 +3,5 @@
  *
  * @module
  */
-export { honoServer, type HonoServerOptions } from "./adapter.ts";
+export { honoContext } from "./exchange.ts";
+export { type HonoServer, honoServer, type HonoServerOptions } from "./adapter.ts";

@@ -8,7 +8,7 @@ import { HTTPException } from "hono/http-exception";
 
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { outcome, post, raw, type Served, serve } from "../../server-node/test/support.ts";
-import { honoServer } from "../src/index.ts";
+import { honoContext, honoServer } from "../src/index.ts";
 
 quietStdout();
 
@@ -145,4 +145,34 @@ test("middleware sees the host of a target that is a full URL", async () => {
   const request = "GET http://b.example:81/notes/1 HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n";
   assert.match(await raw(served.port, request), /\r\nx-content-type-options: nosniff\r\n/i);
   assert.deepEqual(hosts, ["b.example:81", "b.example:81"]);
+});
+
+test("handlers read the variables of Hono's middleware", async () => {
+  const app = new Hono<{ Variables: { user: string } }>();
+  app.use(async (c, next) => (c.set("user", "Ada"), await next()));
+  await using served = await serve(honoServer({ app }), {
+    get: (ctx) => ({ text: honoContext<{ Variables: { user: string } }>(ctx).get("user") }),
+  });
+  assert.equal(await (await fetch(`${served.url}/notes/1`)).text(), '{"text":"Ada"}');
+});
+
+test("kit's routes have the place of `routes`, and all other requests go on", async () => {
+  const app = new Hono();
+  const server = honoServer({ app });
+  app.get("/notes/first", (c) => c.text("before kit"));
+  app.use(server.routes);
+  app.put("/notes/:id", (c) => c.text("old PUT"));
+  app.post("/old", async (c) => c.json(await c.req.json()));
+  app.all("*", (c) => c.text("page"));
+  assert.equal(await (await app.request("/notes/1")).text(), "page");
+  await using served = await serve(server);
+  const read = async (path: string, method = "GET"): Promise<string> =>
+    await (await fetch(served.url + path, { method })).text();
+  assert.equal(await read("/notes/first"), "before kit");
+  assert.equal(await read("/notes/1"), '{"text":"hi"}');
+  assert.equal(await read("/notes/1/"), '{"text":"hi"}');
+  assert.equal(await read("/notes/1", "PUT"), "old PUT");
+  assert.equal(await read("/elsewhere"), "page");
+  assert.deepEqual(await post(`${served.url}/old`, '{"a":1}'), [200, { a: 1 }]);
+  assert.deepEqual(await outcome(post(`${served.url}/notes`, '{"text":5}')), [400, "VALIDATION_ERROR"]);
 });

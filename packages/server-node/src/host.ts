@@ -173,6 +173,7 @@ export class NodeHost {
 
   /**
    * Creates a node:http server, or a node:https server with `tls`, and its host. Requests go to the framework's `listener`. Without a listener, kit serves all requests itself.
+   * `onServer` gets the server first, and may add listeners of its own.
    */
   static of(
     listener: RequestListener | undefined,
@@ -181,15 +182,22 @@ export class NodeHost {
     framework: Framework | undefined = listener && {},
     limits: HostLimits = defaultLimits,
     tls?: TlsOptions,
+    onServer?: (server: Server) => void,
   ): NodeHost {
     const serve = listener ?? ((request, response) => serveDirectly(service, request, response));
     const options = serverOptionsFor(timeouts, limits);
     if (tls === undefined) {
-      return new NodeHost(http.createServer(options, serve), service, timeouts, framework, limits);
+      const server = http.createServer(options, serve);
+      onServer?.(server);
+      return new NodeHost(server, service, timeouts, framework, limits);
     }
     const rules = connectionRules(tls, timeouts.headersTimeout);
-    const server = https().createServer({ ...options, ...rules, ...readTls(tls) }, serve);
-    return new NodeHost(server as unknown as Server, service, timeouts, framework, limits, tls);
+    const server = https().createServer(
+      { ...options, ...rules, ...readTls(tls) },
+      serve,
+    ) as unknown as Server;
+    onServer?.(server);
+    return new NodeHost(server, service, timeouts, framework, limits, tls);
   }
 
   /** Reads the files of TLS again. Throws if they cannot be used, and keeps those in use. */
@@ -308,6 +316,9 @@ export class NodeHost {
     // Node 24.9 and newer. Older versions emit `upgrade` for all requests with this header.
     server.shouldUpgradeCallback = isHandshake;
     server.on("upgrade", (request, duplex, head) => {
+      // A library with a listener of its own, such as socket.io, accepts handshakes for other paths.
+      const isShared = server.listenerCount("upgrade") > 1;
+      if (isShared && this.#service.serves?.(request.method!, request.url!) !== true) return;
       const socket = duplex as TrackedSocket;
       const refuse = (early: ServerResponse): void => this.#refuser.request(early, earlyBytes);
       const response = webSockets.responseTo(request, socket, head.length > 0 ? refuse : undefined);

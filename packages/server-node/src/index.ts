@@ -8,6 +8,7 @@ export { checkResponse } from "./response-check.ts";
 export { type HostLimits, serverOptions } from "./limits.ts";
 export { bodyLimitOf, isStreamed } from "./body-limit.ts";
 export { openRequestBody, readRequestBody, receiveBody, type ParsedRequest } from "./read-request-body.ts";
+export { exchangeOf } from "./exchange-of.ts";
 export { NodeExchange } from "./exchange.ts";
 export { errorOfFramework } from "./framework-error.ts";
 export { headerRecord } from "./header-record.ts";
@@ -18,7 +19,12 @@ export { noSniff, noSniffName } from "./no-sniff.ts";
 export { normalPath } from "./normal-path.ts";
 export { type Framework, refuseRequest, withoutFinalSlash } from "./destination.ts";
 export { nodeBody, type PipedBody, webBody } from "./piped-body.ts";
-export { type CheckedOptions, checkOptions, type HttpServerOptions } from "./options.ts";
+export {
+  type AttachableOptions,
+  type CheckedOptions,
+  checkOptions,
+  type HttpServerOptions,
+} from "./options.ts";
 export { type Refusal, targetTooLong } from "./refusal.ts";
 export { readBody, RequestBody } from "./request-body.ts";
 export { ResponseExchange } from "./response-exchange.ts";

@@ -1,3 +1,5 @@
+import type { Server } from "node:http";
+
 import { defaultLimits, type HostLimits } from "./limits.ts";
 import { type CheckedTimeouts, checkTimeouts, type HttpTimeouts, timeoutNames } from "./timeouts.ts";
 
@@ -10,6 +12,15 @@ export interface HttpServerOptions extends HttpTimeouts {
   readonly maxConnections?: number;
 }
 
+/** Options of adapters whose frameworks have no HTTP server of their own. */
+export interface AttachableOptions extends HttpServerOptions {
+  /**
+   * Function that gets the HTTP server before it listens, with TLS the server of node:https. Libraries such as socket.io attach their own
+   * listeners of `request` and `upgrade` to the server. Their requests do not reach the framework.
+   */
+  readonly onServer?: (server: Server) => void;
+}
+
 /** Validated options of an adapter. */
 export interface CheckedOptions {
   readonly timeouts: CheckedTimeouts;
@@ -20,10 +31,12 @@ export interface CheckedOptions {
 const maxMaxConnections = 2 ** 20;
 
 /**
- * Validates the options of an adapter and applies the defaults. `app`, the application of the framework, is not validated.
+ * Validates the options of an adapter and applies the defaults. Options in `others`, such as the application of the framework, are only
+ * known and not validated.
  *
  * @param adapter - Name of the function that received the options, for messages.
  * @param options - Options that the application has passed.
+ * @param others - Names of further options of the adapter.
  * @example
  * ```ts
  * const { timeouts, limits } = checkOptions("expressServer", { app, maxConnections: 10_000 });
@@ -35,8 +48,9 @@ const maxMaxConnections = 2 ** 20;
 export function checkOptions(
   adapter: string,
   options: HttpServerOptions & { app?: unknown },
+  others: readonly string[] = ["app"],
 ): CheckedOptions {
-  const known: readonly string[] = ["app", ...timeoutNames, "maxConnections"];
+  const known: readonly string[] = [...others, ...timeoutNames, "maxConnections"];
   for (const name of Object.keys(options)) {
     if (!known.includes(name))
       throw new TypeError(`${adapter}: unknown option \`${name}\`; valid options are ${known.join(", ")}`);

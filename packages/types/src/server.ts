@@ -353,6 +353,11 @@ export interface ServerService {
   refuseUnseen?(exchange: ServerExchange, error: unknown, about?: "body"): void;
   /** Returns true if a route of any method matches the path. */
   hasRoute?(path: string): boolean;
+  /**
+   * Returns true if a route matches the method and the path, or if the service has a page of its own there, such as a health check or the
+   * OpenAPI document. `target` is the path and query of the request. Static files do not count.
+   */
+  serves?(method: string, target: string): boolean;
   /** Headers of every response. Absent if no option requires any. */
   readonly responseRules?: ResponseRules;
   /** Format of error bodies. Absent if errors have the format `{ error: { code, message, details?, traceId } }`. */

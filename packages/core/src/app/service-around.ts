@@ -25,6 +25,9 @@ export function serviceAround(
     ...(service.logRefusal !== undefined && { logRefusal: (refusal) => service.logRefusal?.(refusal) }),
     ...(service.logAnswer !== undefined && { logAnswer: (answer) => service.logAnswer?.(answer) }),
     ...(service.hasRoute !== undefined && { hasRoute: (path) => service.hasRoute?.(path) === true }),
+    ...(service.serves !== undefined && {
+      serves: (method, target) => service.serves?.(method, target) === true,
+    }),
     ...(service.errorBodies !== undefined && { errorBodies: service.errorBodies }),
     ...(service.servedFiles !== undefined && { servedFiles: service.servedFiles }),
     ...(service.responseRules !== undefined && { responseRules: service.responseRules }),

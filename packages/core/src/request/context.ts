@@ -1,4 +1,5 @@
 import { errorFor } from "@kit/errors";
+import type { ServerExchange } from "@kit/types";
 
 import type { CookieOptions } from "../cookies/cookie-options.ts";
 import type { Logger } from "../logging/log-entry.ts";
@@ -27,6 +28,16 @@ export interface RoutedRequest extends RequestState {
  */
 export class Context implements RequestContext {
   readonly #request: RoutedRequest;
+
+  static {
+    // Adapters of frameworks find the request of the framework in the exchange. The symbol is registered, because adapters do not depend on
+    // this package.
+    Object.defineProperty(Context.prototype, Symbol.for("kit.exchange"), {
+      get(this: Context): ServerExchange {
+        return this.#request.exchange;
+      },
+    });
+  }
 
   constructor(request: RoutedRequest) {
     this.#request = request;

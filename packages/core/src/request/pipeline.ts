@@ -238,6 +238,13 @@ export class Pipeline implements ServerService {
     return this.#match("", path).kind === "method-not-allowed";
   }
 
+  serves(method: string, target: string): boolean {
+    const path = pathOf(normalTarget(target));
+    if (this.#match(method, path).kind === "route") return true;
+    if (method !== "GET" && method !== "HEAD") return false;
+    return this.ownPaths.includes(path.endsWith("/") ? path.slice(0, -1) : path);
+  }
+
   #refuseUnmatched(exchange: ServerExchange, match: Exclude<RouteMatch, { kind: "route" }>): void {
     switch (match.kind) {
       case "not-found":
