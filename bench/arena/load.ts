@@ -1,8 +1,11 @@
-/** Load generators of the profiles: `wrk` for requests, and kit's own generator for WebSockets. */
+/** Load generators of the profiles: `wrk` and h2load for requests, and kit's own generator for WebSockets. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { runH2load } from "../h2load.ts";
+import { headOf } from "./exchange.ts";
 import type { Profile } from "./profiles.ts";
 
 /** Result of a turn. */
@@ -20,7 +23,7 @@ const script = join(import.meta.dirname, "wrk.lua");
 export async function loadRequests(
   port: number,
   requests: string,
-  { connections, depth, factor, closes }: Profile,
+  { connections, depth, factor, closes, protocol }: Profile,
   time: number,
 ): Promise<Load> {
   // `wrk` accepts whole seconds only.
@@ -30,7 +33,7 @@ export async function loadRequests(
     ["--threads", "1", "--connections", `${connections}`, "--duration", duration, "--timeout", "10s"].concat([
       "--script",
       script,
-      `http://127.0.0.1:${port}/`,
+      `${protocol}://127.0.0.1:${port}/`,
     ]),
     "",
     { ARENA_REQUESTS: requests, ARENA_DEPTH: `${depth}` },
@@ -50,6 +53,43 @@ export async function loadRequests(
   const failures = closes ? failed - read : failed;
   if (failures > 0 || count === 0) throw new Error(`${failures} requests failed: ${line}`);
   return { ...rest, count };
+}
+
+/**
+ * Sends the requests of a profile over HTTP/2 with h2load. Rejects if a response has an error.
+ *
+ * @param directory Directory for the files of h2load.
+ */
+export async function loadHttp2(
+  port: number,
+  { measured, connections, depth, factor }: Profile,
+  time: number,
+  directory: string,
+): Promise<Load> {
+  const heads = measured.map(({ request }) => headOf(request));
+  const addresses = join(directory, "addresses");
+  writeFileSync(addresses, heads.map(({ target }) => `https://127.0.0.1:${port}${target}\n`).join(""));
+  // All requests of a profile have the same headers.
+  const headers = heads[0]!.headers.flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const log = join(directory, "h2load.log");
+  const duration = `${Math.max(1, Math.round(time * factor))}`;
+  const limits = ["-c", `${connections}`, "-m", `${depth}`, "-D", duration];
+  try {
+    const { requests, seconds } = await runH2load(
+      [...limits, ...headers, "--log-file", log, "-i", addresses],
+      true,
+    );
+    // A line has the time of the start, the status, and the time until the end in microseconds.
+    const times = readFileSync(log, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => Number(line.split("\t")[2]) / 1000)
+      .toSorted((a, b) => a - b);
+    const percentile = (part: number): number => times[Math.floor((times.length - 1) * part)] ?? Number.NaN;
+    return { count: requests, seconds, p50_ms: percentile(0.5), p99_ms: percentile(0.99) };
+  } finally {
+    rmSync(log, { force: true });
+  }
 }
 
 /** Sends a message on WebSockets and waits for the same message. Rejects if another message arrives. */

@@ -17,8 +17,10 @@ export interface Profile {
   readonly measured: readonly Exchange[];
   /** Further requests with random values that are only checked, so that no server can have a prepared response. */
   readonly checked: readonly Exchange[];
-  /** Number of requests that a connection sends before it waits for their responses. */
+  /** Number of requests that a connection sends before it waits for their responses; with HTTP/2, number of its streams. */
   readonly depth: number;
+  /** Protocol of the connections: HTTP/1.1 without TLS and with TLS, and HTTP/2 over TLS. */
+  readonly protocol: "http" | "https" | "h2";
   /** Number of connections. */
   readonly connections: number;
   /** Factor of the duration of a turn. */
@@ -29,9 +31,8 @@ export interface Profile {
 
 /** Profiles of HttpArena that are not measured, with the reason. */
 export const left: Readonly<Record<string, string>> = {
-  "json-tls": "this benchmark has no TLS yet",
-  "baseline-h2, static-h2, baseline-h2c, json-h2c, gateway-64, production-stack":
-    "need HTTP/2, which the native server does not have",
+  "baseline-h2c, json-h2c": "need HTTP/2 without TLS, which kit does not have",
+  "gateway-64, production-stack": "measure several services together",
   "baseline-h3, static-h3, gateway-h3": "need HTTP/3, which kit does not have",
   "unary-grpc, unary-grpc-tls, stream-grpc, stream-grpc-tls": "need gRPC, which kit does not have",
   "api-4, api-16": "mix the requests of baseline, json and async-db on 4 and 16 cores",
@@ -82,6 +83,10 @@ function baseline(a: number, b: number, body: number): Exchange[] {
     text(post(target, String(body)), String(a + b + body)),
     text(chunked(target, String(body)), String(a + b + body)),
   ];
+}
+
+function sum(a: number, b: number): Exchange {
+  return text(get(`/baseline2?a=${a}&b=${b}`), String(a + b));
 }
 
 function priced(item: Item, multiplier: number): object {
@@ -160,7 +165,27 @@ const missingFile: Exchange = {
 };
 
 const small = (): number => randomInt(100, 1000);
-const usual = { checked: [], depth: 1, connections: 64, factor: 1, closes: false } as const;
+const usual = {
+  checked: [],
+  depth: 1,
+  protocol: "http",
+  connections: 64,
+  factor: 1,
+  closes: false,
+} as const;
+
+const jsonProfile = {
+  ...usual,
+  measured: [
+    json(1, 3, false),
+    json(5, 7, false),
+    json(10, 2, false),
+    json(15, 5, false),
+    json(25, 4, false),
+    json(40, 8, false),
+    json(50, 6, false),
+  ],
+};
 
 /** Requests of the profile `limited-conn`: the server closes the connection after the tenth. */
 const limited = Array.from({ length: 10 }, (_, index): Exchange => {
@@ -182,20 +207,7 @@ export const profiles: readonly Profile[] = [
   },
   { ...usual, name: "pipelined", measured: [text(get("/pipeline"), "ok")], depth: 16 },
   { ...usual, name: "limited-conn", measured: limited, closes: true },
-  {
-    ...usual,
-    name: "json",
-    measured: [
-      json(1, 3, false),
-      json(5, 7, false),
-      json(10, 2, false),
-      json(15, 5, false),
-      json(25, 4, false),
-      json(40, 8, false),
-      json(50, 6, false),
-    ],
-    checked: [json(randomInt(1, 51), small(), false)],
-  },
+  { ...jsonProfile, name: "json", checked: [json(randomInt(1, 51), small(), false)] },
   {
     ...usual,
     name: "json-comp",
@@ -216,5 +228,29 @@ export const profiles: readonly Profile[] = [
     name: "async-db",
     measured: [5, 10, 20, 35, 50].map((limit) => stored(limit, 10, 50)),
     checked: [stored(18, 20, 150), stored(33, 100, 400), stored(50, 9999, 9999)],
+  },
+  {
+    ...jsonProfile,
+    name: "json-tls",
+    protocol: "https",
+    checked: [json(randomInt(1, 51), small(), false)],
+  },
+  {
+    ...usual,
+    name: "baseline-h2",
+    protocol: "h2",
+    measured: [sum(1, 1)],
+    checked: [sum(small(), small())],
+    depth: 100,
+    connections: 16,
+  },
+  {
+    ...usual,
+    name: "static-h2",
+    protocol: "h2",
+    measured: staticFiles,
+    checked: [missingFile],
+    depth: 32,
+    connections: 16,
   },
 ];

@@ -13,11 +13,13 @@ import { cratesOf } from "../http/prepare.ts";
 import { rowsOf, type Sample, table } from "../http/report.ts";
 import { select } from "../http/select.ts";
 import { Subject } from "../http/subject.ts";
+import { Authority } from "../../packages/server-node/test/certificates.ts";
+import { requireH2load } from "../h2load.ts";
 import { buildWithCargo } from "../messages-in-rounds.ts";
 import { installPeers, peerVersions } from "../peers.ts";
 import { openItems, writeData } from "./data.ts";
-import { exchange } from "./exchange.ts";
-import { type Load, loadRequests, loadSocket } from "./load.ts";
+import { exchange, exchangeHttp2 } from "./exchange.ts";
+import { type Load, loadHttp2, loadRequests, loadSocket } from "./load.ts";
 import { left, type Profile, profiles } from "./profiles.ts";
 
 const { values } = parseArgs({
@@ -37,6 +39,9 @@ const seconds = values.quick ? 1 : 2;
 /** Profile `echo-ws`. Its message is the text `hello`, as in HttpArena. */
 const socketProfile = { name: "echo-ws" } as const;
 const chosen = select("--scenarios", values.scenarios, [...profiles, socketProfile]);
+const protocols = new Set(chosen.map((profile) => ("measured" in profile ? profile.protocol : "http")));
+const isSecure = protocols.has("https") || protocols.has("h2");
+if (protocols.has("h2")) requireH2load();
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -71,10 +76,23 @@ process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
 const data = join(temporary, "data");
 writeData(data);
 
+using authority = new Authority();
+const identity = authority.sign();
+const certificate = {
+  ARENA_TLS_CERT: join(temporary, "cert.pem"),
+  ARENA_TLS_KEY: join(temporary, "key.pem"),
+};
+writeFileSync(certificate.ARENA_TLS_CERT, identity.cert);
+writeFileSync(certificate.ARENA_TLS_KEY, identity.key);
+
 const rows: Row[] = [];
 /** Profiles that a subject cannot run, with the reason. */
 const omissions: { readonly subject: string; readonly scenario: string; readonly reason: string }[] = [];
 const subjects: Subject[] = [];
+/** Processes of the subjects that speak TLS only. */
+const secure = new Map<Subject, Subject>();
+/** Subjects without HTTP/2, with the reason. */
+const withoutHttp2: Readonly<Record<string, string>> = { elysia: "Bun.serve has no HTTP/2" };
 await using database = await openItems();
 try {
   const environment = {
@@ -88,7 +106,12 @@ try {
     HOST: "127.0.0.1",
   };
   for (const { name, ...plan } of plans) {
-    subjects.push(await Subject.start(name, { ...plan, cwd: join(directory, "entry"), environment }));
+    const start = { ...plan, cwd: join(directory, "entry"), environment };
+    const subject = await Subject.start(name, start);
+    subjects.push(subject);
+    if (!isSecure) continue;
+    const withTls = { ...start, environment: { ...environment, ...certificate } };
+    secure.set(subject, await Subject.start(`${name} with TLS`, withTls));
   }
   for (const profile of chosen) await measure(profile);
   for (const subject of subjects.filter(({ isRunning }) => isRunning)) {
@@ -101,13 +124,18 @@ try {
   console.error("stopped; no results were written");
   process.exitCode = 130;
 } finally {
-  for (const subject of subjects) subject.stop();
+  for (const subject of [...subjects, ...secure.values()]) subject.stop();
 }
 
 /** Checks all responses of a profile. Throws an error for the first wrong response. */
-async function check(subject: Subject, { name, measured, checked }: Profile): Promise<void> {
+async function check(subject: Subject, { name, measured, checked, protocol }: Profile): Promise<void> {
+  const { certificate: trusted } = authority;
   for (const { request, check: mistakeOf } of [...measured, ...checked]) {
-    const mistake = mistakeOf(await exchange(subject.port, request));
+    const response =
+      protocol === "h2"
+        ? await exchangeHttp2(subject.port, request, trusted)
+        : await exchange(subject.port, request, protocol === "https" ? trusted : undefined);
+    const mistake = mistakeOf(response);
     if (mistake !== undefined) {
       const line = request.toString("latin1", 0, request.indexOf("\r\n"));
       throw new Error(`wrong response to ${line} of ${name}: ${mistake}`);
@@ -118,7 +146,15 @@ async function check(subject: Subject, { name, measured, checked }: Profile): Pr
 /** Measures a profile for all subjects. A subject that responds wrongly is left out, and the results of the others stay. */
 async function measure(profile: Profile | typeof socketProfile): Promise<void> {
   console.error(`${chosen.indexOf(profile) + 1} of ${chosen.length}: ${profile.name}`);
-  const samples = new Map(subjects.map((subject) => [subject, [] as Sample[]]));
+  const protocol = "measured" in profile ? profile.protocol : "http";
+  const samples = new Map<Subject, Sample[]>();
+  for (const subject of subjects) {
+    const reason = protocol === "h2" ? withoutHttp2[subject.name] : undefined;
+    if (reason === undefined) samples.set(subject, []);
+    else omissions.push({ subject: subject.name, scenario: profile.name, reason });
+  }
+  /** Returns the process of a subject that has the protocol of the profile. */
+  const serverOf = (subject: Subject): Subject => (protocol === "http" ? subject : secure.get(subject)!);
   const attempt = async (subject: Subject, work: () => Promise<void>): Promise<void> => {
     stop.signal.throwIfAborted();
     try {
@@ -143,8 +179,11 @@ async function measure(profile: Profile | typeof socketProfile): Promise<void> {
         ]),
       ),
     );
-    for (const subject of subjects) await attempt(subject, () => check(subject, profile));
-    load = (subject, time) => loadRequests(subject.port, requests, profile, time);
+    for (const subject of samples.keys()) await attempt(subject, () => check(serverOf(subject), profile));
+    load = (subject, time) =>
+      protocol === "h2"
+        ? loadHttp2(subject.port, profile, time, temporary)
+        : loadRequests(subject.port, requests, profile, time);
   } else {
     load = (subject, time) => loadSocket(socketLoader, subject.port, 64, time);
   }
@@ -154,14 +193,15 @@ async function measure(profile: Profile | typeof socketProfile): Promise<void> {
     const order = measured.map((_, index) => measured[(index + round) % measured.length]!);
     for (const subject of order) {
       await attempt(subject, async () => {
-        const before = subject.cpuMicroseconds();
+        const server = serverOf(subject);
+        const before = server.cpuMicroseconds();
         const {
           count,
           seconds: taken,
           p50_ms: p50,
           p99_ms: p99,
-        } = await load(subject, round === 0 ? seconds / 2 : seconds);
-        const used = subject.cpuMicroseconds() - before;
+        } = await load(server, round === 0 ? seconds / 2 : seconds);
+        const used = server.cpuMicroseconds() - before;
         if (round === 0) return;
         samples
           .get(subject)

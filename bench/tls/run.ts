@@ -2,7 +2,6 @@
  * `cargo xtask bench tls`: measures what a request and a connection cost over TLS, with HTTP/1.1 and HTTP/2, for kit and two peers. README.md
  * explains the results.
  */
-import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
@@ -16,6 +15,7 @@ import { run } from "../http/command.ts";
 import { cratesOf, executableOf } from "../http/prepare.ts";
 import { Subject } from "../http/subject.ts";
 import { columns, median, type Row } from "../figures.ts";
+import { requireH2load, runH2load } from "../h2load.ts";
 import { Authority } from "../../packages/server-node/test/certificates.ts";
 
 /** Requests that h2load sends on a number of connections. */
@@ -57,10 +57,7 @@ const { values } = parseArgs({
 const rounds = values.quick ? 2 : 5;
 const seconds = values.quick ? 1 : 2;
 
-if (spawnSync("h2load", ["--version"]).error !== undefined) {
-  console.error("error: the program h2load is not installed (Debian: nghttp2-client)");
-  process.exit(2);
-}
+requireH2load();
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -230,40 +227,11 @@ async function takeTurn(subject: Subject, load: Load): Promise<Turn> {
       ? ["-D", `${seconds}`]
       : ["-n", `${load.handshakes}`, "-c", `${load.handshakes}`];
   const before = subject.cpuMicroseconds();
-  const child = spawn("h2load", ["-t", "1", ...length, ...parameters, "-H", auth, address], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [text, errors] = await Promise.all([
-    child.stdout.setEncoding("utf8").toArray(),
-    child.stderr.setEncoding("utf8").toArray(),
-  ]).then((parts) => parts.map((part) => part.join("")));
-  const used = subject.cpuMicroseconds() - before;
-  const result = read(text!);
-  // h2load speaks HTTP/1.1 with a server that does not choose HTTP/2.
-  if (load.isHttp2 && !text!.includes("Application protocol: h2"))
-    throw new Error(`${subject.name}, ${load.name}: the server did not choose HTTP/2\n${text}`);
-  if (result === undefined) throw new Error(`${subject.name}, ${load.name}: h2load failed\n${text}${errors}`);
-  const { requests, taken, mean } = result;
-  return { cpu: used / requests, rate: requests / taken, mean };
-}
-
-/** Reads what h2load prints. Returns `undefined` if a request failed or was refused. */
-function read(
-  text: string,
-): { readonly requests: number; readonly taken: number; readonly mean: number } | undefined {
-  const [, taken, unit] = /finished in ([\d.]+)(us|ms|s)/.exec(text) ?? [];
-  const [, done, failed] = /(\d+) succeeded, (\d+) failed/.exec(text) ?? [];
-  // The number of heads with 2xx also counts requests that were in progress at the end.
-  const isRight = text.includes(" 2xx, 0 3xx, 0 4xx, 0 5xx");
-  const [, mean, meanUnit] = /time for request: +\S+ +\S+ +([\d.]+)(us|ms|s)/.exec(text) ?? [];
-  if (!taken || !mean || failed !== "0" || done === "0" || !isRight) return undefined;
-  return {
-    requests: Number(done),
-    taken: (Number(taken) * millisecondsOf(unit!)) / 1000,
-    mean: Number(mean) * millisecondsOf(meanUnit!),
-  };
-}
-
-function millisecondsOf(unit: string): number {
-  return unit === "s" ? 1000 : unit === "ms" ? 1 : 0.001;
+  try {
+    const result = await runH2load([...length, ...parameters, "-H", auth, address], load.isHttp2 === true);
+    const used = subject.cpuMicroseconds() - before;
+    return { cpu: used / result.requests, rate: result.requests / result.seconds, mean: result.mean };
+  } catch (error) {
+    throw new Error(`${subject.name}, ${load.name}: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -8,6 +8,10 @@ const items = JSON.parse(readFileSync(join(directory, "dataset.json"), "utf8"));
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 8 });
 
 export const port = Number(process.env.PORT);
+const { ARENA_TLS_CERT: certificate, ARENA_TLS_KEY: privateKey } = process.env;
+/** Certificate and key of a process that speaks TLS only. */
+export const tls =
+  certificate && privateKey ? { cert: readFileSync(certificate), key: readFileSync(privateKey) } : undefined;
 export const staticDirectory = join(directory, "static");
 
 /** Returns the first items with the price of their whole quantity. */

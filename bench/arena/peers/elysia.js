@@ -2,7 +2,7 @@
 import { staticPlugin } from "@elysiajs/static";
 import { Elysia, t } from "elysia";
 
-import { port, priced, staticDirectory, stored } from "./data.js";
+import { port, priced, staticDirectory, stored, tls } from "./data.js";
 
 const addends = t.Object({ a: t.Integer(), b: t.Integer() });
 
@@ -25,6 +25,7 @@ new Elysia()
     },
     { query: addends, parse: "none" },
   )
+  .get("/baseline2", ({ query }) => String(query.a + query.b), { query: addends })
   .get("/pipeline", () => "ok")
   .get("/json/:count", ({ params, query, request }) => compressed(priced(params.count, query.m), request), {
     params: t.Object({ count: t.Integer({ minimum: 0, maximum: 50 }) }),
@@ -50,4 +51,4 @@ new Elysia()
     // Elysia parses messages that look like JSON, which the message of the benchmark does not.
     message: (socket, message) => void socket.send(message),
   })
-  .listen({ port, hostname: "127.0.0.1" });
+  .listen({ port, hostname: "127.0.0.1", ...(tls && { tls }) });

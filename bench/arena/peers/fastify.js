@@ -4,7 +4,7 @@ import fastifyStatic from "@fastify/static";
 import websocket from "@fastify/websocket";
 import Fastify from "fastify";
 
-import { port, priced, staticDirectory, stored } from "./data.js";
+import { port, priced, staticDirectory, stored, tls } from "./data.js";
 
 const integer = (rest) => ({ type: "integer", ...rest });
 const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
@@ -23,7 +23,7 @@ const list = (properties) => ({
 });
 const addends = object({ a: integer(), b: integer() });
 
-const app = Fastify();
+const app = Fastify(tls && { http2: true, https: { ...tls, allowHTTP1: true } });
 await app.register(compress, { global: false, encodings: ["gzip"] });
 await app.register(fastifyStatic, { root: staticDirectory, prefix: "/static/", preCompressed: true });
 await app.register(websocket);
@@ -38,6 +38,10 @@ async function textOf(request) {
 }
 
 app.get("/baseline11", { schema: { querystring: addends } }, async (request, reply) => {
+  reply.type("text/plain");
+  return String(request.query.a + request.query.b);
+});
+app.get("/baseline2", { schema: { querystring: addends } }, async (request, reply) => {
   reply.type("text/plain");
   return String(request.query.a + request.query.b);
 });

@@ -13,6 +13,8 @@ export const arenaHandlers = defineHandlers<ArenaRoutes>({
     return String(query.a + query.b + number);
   },
 
+  "GET /baseline2": ({ query }) => String(query.a + query.b),
+
   "GET /pipeline": () => "ok",
 
   "GET /json/:count": ({ params, query }) => {

@@ -5,6 +5,7 @@ import type { Addends, Item, List, PricedItem, PriceRange } from "./arena.types.
 export interface ArenaRoutes {
   "GET /baseline11": Route<{ query: Addends; response: Text }>;
   "POST /baseline11": Route<{ query: Addends; body: Raw; response: Text }>;
+  "GET /baseline2": Route<{ query: Addends; response: Text }>;
   "GET /pipeline": Route<{ response: Text }>;
   "GET /json/:count": Route<{
     params: {

@@ -9,6 +9,8 @@ use axum::http::StatusCode;
 use axum::routing::{any, get, post};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
+use axum_server::accept::NoDelayAcceptor;
+use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use serde::{Deserialize, Serialize};
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{FromRow, PgPool};
@@ -117,6 +119,7 @@ async fn serve() {
         .precompressed_gzip();
     let app = Router::new()
         .route("/baseline11", get(sum).post(sum_with_body))
+        .route("/baseline2", get(sum))
         .route("/pipeline", get(async || "ok"))
         .route("/json/{count}", get(json).layer(CompressionLayer::new()))
         .route("/upload", post(upload).layer(DefaultBodyLimit::disable()))
@@ -127,23 +130,40 @@ async fn serve() {
         )
         .nest_service("/static", files)
         .with_state(shared);
-    let listener = TcpListener::bind(format!("127.0.0.1:{}", variable("PORT")))
-        .await
-        .expect("a free port");
+    let address = format!("127.0.0.1:{}", variable("PORT"));
+    if let Ok(certificate) = std::env::var("ARENA_TLS_CERT") {
+        serve_with_tls(&address, certificate, app).await;
+        return;
+    }
+    let listener = TcpListener::bind(address).await.expect("a free port");
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
     axum::serve(listener, app).await.expect("the server");
 }
 
+/// Serves HTTP/1.1 and HTTP/2 over TLS, as users of axum do: with axum-server and rustls.
+async fn serve_with_tls(address: &str, certificate: String, app: Router) {
+    let config = RustlsConfig::from_pem_file(certificate, variable("ARENA_TLS_KEY"))
+        .await
+        .expect("a certificate and its key");
+    let listener = std::net::TcpListener::bind(address).expect("a free port");
+    listener
+        .set_nonblocking(true)
+        .expect("a listener that does not block");
+    axum_server::from_tcp(listener)
+        .expect("the listener of the runtime")
+        .acceptor(RustlsAcceptor::new(config).acceptor(NoDelayAcceptor))
+        .serve(app.into_make_service())
+        .await
+        .expect("the server");
+}
+
 async fn sum(Query(Addends { a, b }): Query<Addends>) -> String {
     (a + b).to_string()
 }
 
-async fn sum_with_body(
-    Query(Addends { a, b }): Query<Addends>,
-    body: String,
-) -> Result<String, StatusCode> {
+async fn sum_with_body(Query(Addends { a, b }): Query<Addends>, body: String) -> Result<String, StatusCode> {
     let number: i64 = body.trim().parse().map_err(|_| StatusCode::BAD_REQUEST)?;
     Ok((a + b + number).to_string())
 }
