@@ -6,12 +6,12 @@ use std::time::SystemTime;
 
 use rustls::client::verify_server_name;
 use rustls::crypto::CryptoProvider;
-use rustls::crypto::ring::{Ticketer, default_provider};
+use rustls::crypto::ring::{Ticketer, cipher_suite, default_provider};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoClientAuth, ParsedCertificate, ResolvesServerCert};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{ServerConfig, SupportedProtocolVersion, version};
+use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, version};
 
 use crate::authorities::Authorities;
 use crate::files::{self, FileStates};
@@ -19,6 +19,20 @@ use crate::{CertificateFields, ClientCertificates, Error, MinimumVersion, Option
 
 const TLS_1_2_AND_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13, &version::TLS12];
 const TLS_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
+
+/// Cipher suites of rustls in the server's order. AES with 128 bits comes before AES with 256 bits: both are out of reach of attackers, and
+/// its hash, SHA-256, has instructions on processors of servers, which SHA-384 has not.
+const CIPHER_SUITES: [SupportedCipherSuite; 9] = [
+    cipher_suite::TLS13_AES_128_GCM_SHA256,
+    cipher_suite::TLS13_AES_256_GCM_SHA384,
+    cipher_suite::TLS13_CHACHA20_POLY1305_SHA256,
+    cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+    cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+    cipher_suite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+];
 
 /// Certificate, key and authorities of a server. New files replace them for new connections, while open connections stay open.
 ///
@@ -144,7 +158,10 @@ impl fmt::Debug for Certificates {
 
 /// Reads the files of the options.
 fn read(options: &Options) -> Result<Current, Error> {
-    let provider = Arc::new(default_provider());
+    let provider = Arc::new(CryptoProvider {
+        cipher_suites: CIPHER_SUITES.to_vec(),
+        ..default_provider()
+    });
     let key = certified_key(options, &provider)?;
     // `CertifiedKey` refuses a list without certificates.
     let certificate = key.cert.first().cloned().unwrap_or_else(|| Vec::new().into());
@@ -163,8 +180,7 @@ fn read(options: &Options) -> Result<Current, Error> {
         .with_client_cert_verifier(verifier)
         .with_cert_resolver(resolver);
     config.alpn_protocols.clone_from(&options.protocols);
-    // The first cipher of the server that the client supports too is used: the strongest one. testssl reports the client's choice as
-    // a finding.
+    // The first cipher of the server that the client supports too is used. testssl reports the client's choice as a finding.
     config.ignore_client_order = true;
     // Clients resume sessions with tickets (RFC 8446, 2.2), whose keys the ticketer replaces every six hours.
     config.ticketer = Ticketer::new().map_err(|error| internal(&error))?;

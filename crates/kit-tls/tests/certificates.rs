@@ -14,7 +14,8 @@ use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use rustls::{
-    ClientConfig, ClientConnection, HandshakeKind, ProtocolVersion, RootCertStore, ServerConnection,
+    CipherSuite, ClientConfig, ClientConnection, HandshakeKind, ProtocolVersion, RootCertStore,
+    ServerConnection,
 };
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
@@ -141,6 +142,9 @@ fn offers_protocols_and_resumes_sessions() {
     assert_eq!(server.protocol_version(), Some(ProtocolVersion::TLSv1_3));
     assert_eq!(client.alpn_protocol(), Some(&b"http/1.1"[..]));
     assert_eq!(server.handshake_kind(), Some(HandshakeKind::Full));
+    // The client prefers AES with 256 bits.
+    let suite = server.negotiated_cipher_suite().map(|suite| suite.suite());
+    assert_eq!(suite, Some(CipherSuite::TLS13_AES_128_GCM_SHA256));
     let (server, _) = handshake(&certificates, &config).expect("a handshake");
     assert_eq!(server.handshake_kind(), Some(HandshakeKind::Resumed));
 }

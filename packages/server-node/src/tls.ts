@@ -14,16 +14,16 @@ export interface ConnectionRules {
   readonly ALPNProtocols: string[];
 }
 
-/** Cipher suites with forward secrecy and authenticated encryption: those of the native server and of the Rust server. */
+/** Cipher suites with forward secrecy and authenticated encryption, in the order of the native server and of the Rust server. */
 const ciphers = [
-  "TLS_AES_256_GCM_SHA384",
   "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
   "TLS_CHACHA20_POLY1305_SHA256",
-  "ECDHE-ECDSA-AES256-GCM-SHA384",
   "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
   "ECDHE-ECDSA-CHACHA20-POLY1305",
-  "ECDHE-RSA-AES256-GCM-SHA384",
   "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES256-GCM-SHA384",
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 

@@ -81,6 +81,8 @@ function testServer(make: (options?: HttpServerOptions) => ServerAdapter): void 
     assert.match(app.url, /^https:\/\/127\.0\.0\.1:\d+$/);
     const socket = await open(app.port, { ALPNProtocols: ["h2", "http/1.1"] });
     assert.deepEqual([socket.getProtocol(), socket.alpnProtocol], ["TLSv1.3", "http/1.1"]);
+    // OpenSSL's clients prefer AES with 256 bits.
+    assert.equal(socket.getCipher().standardName, "TLS_AES_128_GCM_SHA256");
     socket.destroy();
     assert.match(await ask(app.port), /^HTTP\/1\.1 200 OK\r\n[^]*\{"text":"https:\/\/localhost"\}$/);
   });
