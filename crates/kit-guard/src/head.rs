@@ -5,6 +5,7 @@
 
 use crate::authority::is_authority;
 use crate::characters::{PATH, QUERY, TOKEN, VALUE, all, trim};
+use crate::lines::Lines;
 use crate::path::has_dot_segment;
 use crate::rejection::Rejection;
 use crate::transfer_coding::{self, TransferCoding};
@@ -113,22 +114,45 @@ pub(crate) fn starts_request(byte: u8) -> bool {
     byte == b'\r' || all(&[byte], TOKEN)
 }
 
-/// Validates the head of a request that arrived in another form, such as HTTP/2. All lines must end with CRLF, and the last line
-/// must be empty.
+/// Validates the head of a request that arrived in another form, such as HTTP/2: method, target, and names and values of its fields.
+/// The limits apply to the same head in HTTP/1.1.
 ///
 /// # Errors
 ///
 /// The reason why the same request is rejected over HTTP/1.1.
 ///
 /// ```
-/// use kit_guard::{Limits, check_head};
+/// use kit_guard::{Limits, check_parts};
 ///
 /// let limits = Limits::default();
-/// assert!(check_head(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n", &limits).is_ok());
-/// assert_eq!(check_head(b"GET / HTTP/1.1\r\n\r\n", &limits).unwrap_err().status, 400);
+/// let host: (&[u8], &[u8]) = (b"host", b"a");
+/// assert!(check_parts(b"GET", b"/", [host], &limits).is_ok());
+/// assert_eq!(check_parts(b"GET", b"/", [], &limits).unwrap_err().status, 400);
 /// ```
-pub fn check_head(head: &[u8], limits: &Limits) -> Result<(), Rejection> {
-    check(head, limits).map(drop)
+pub fn check_parts<'a>(
+    method: &[u8],
+    target: &[u8],
+    fields: impl IntoIterator<Item = (&'a [u8], &'a [u8])>,
+    limits: &Limits,
+) -> Result<(), Rejection> {
+    let mut bytes = method.len() + target.len() + b"  HTTP/1.1\r\n\r\n".len();
+    let mut checked = check_method(method).and_then(|()| check_target(method, target, limits).map(drop));
+    let mut noted = Fields::default();
+    for (index, (name, value)) in fields.into_iter().enumerate() {
+        bytes += name.len() + value.len() + b": \r\n".len();
+        if checked.is_ok() {
+            checked = if index < limits.header_fields {
+                check_field(name, value).and_then(|value| noted.note(name, value))
+            } else {
+                Err(Rejection::HEADERS_TOO_LARGE)
+            };
+        }
+    }
+    if bytes > limits.head_bytes {
+        return Err(Rejection::HEADERS_TOO_LARGE);
+    }
+    checked?;
+    noted.framing(true).map(drop)
 }
 
 /// Validates a head that ends with its empty line. The caller has checked that all lines end with CRLF.
@@ -179,14 +203,20 @@ pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
     let Some(colon) = memchr::memchr(b':', line) else {
         return Err(Rejection::bad_request("a header line has no colon"));
     };
-    let (name, value) = (&line[..colon], trim(&line[colon + 1..]));
+    let name = &line[..colon];
+    Ok((name, check_field(name, &line[colon + 1..])?))
+}
+
+/// Validates the name and value of a field. Returns the value without the spaces around it.
+fn check_field<'a>(name: &[u8], value: &'a [u8]) -> Result<&'a [u8], Rejection> {
     if name.is_empty() || !all(name, TOKEN) {
         return Err(Rejection::bad_request("a header name has invalid characters"));
     }
+    let value = trim(value);
     if !all(value, VALUE) {
         return Err(Rejection::bad_request("a header value has invalid characters"));
     }
-    Ok((name, value))
+    Ok(value)
 }
 
 /// A valid request line.
@@ -213,9 +243,7 @@ fn check_request_line(line: &[u8], limits: &Limits) -> Result<RequestLine, Rejec
             SHAPE
         });
     };
-    if method.is_empty() || method.len() > MAX_METHOD || !all(method, TOKEN) {
-        return Err(METHOD);
-    }
+    check_method(method)?;
     let is_http_11 = match version {
         b"HTTP/1.1" => true,
         b"HTTP/1.0" => false,
@@ -226,20 +254,27 @@ fn check_request_line(line: &[u8], limits: &Limits) -> Result<RequestLine, Rejec
         }
         _ => return Err(SHAPE),
     };
-    if target.len() > limits.target_bytes {
-        return Err(Rejection::TARGET_TOO_LONG);
-    }
     Ok(RequestLine {
         is_http_11,
         is_origin_form: target.first() == Some(&b'/'),
         method: method.len(),
         target: target.len(),
-        path: check_target(method, target)?,
+        path: check_target(method, target, limits)?,
     })
 }
 
+fn check_method(method: &[u8]) -> Result<(), Rejection> {
+    if method.is_empty() || method.len() > MAX_METHOD || !all(method, TOKEN) {
+        return Err(METHOD);
+    }
+    Ok(())
+}
+
 /// Validates the target. Returns the length of the part before the query.
-fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
+fn check_target(method: &[u8], target: &[u8], limits: &Limits) -> Result<usize, Rejection> {
+    if target.len() > limits.target_bytes {
+        return Err(Rejection::TARGET_TOO_LONG);
+    }
     if method == b"CONNECT" {
         return Err(Rejection::not_implemented("this server is not a proxy"));
     }
@@ -383,33 +418,63 @@ fn parse_length(value: &[u8]) -> Result<u64, Rejection> {
     }
 }
 
-/// Iterator over lines without their CRLF.
-#[derive(Debug)]
-pub struct Lines<'a> {
-    rest: &'a [u8],
-}
+#[cfg(test)]
+mod tests {
+    use super::{Limits, check, check_parts};
 
-impl<'a> Lines<'a> {
-    /// Creates the iterator. Every line of the input must end with CRLF.
-    ///
-    /// ```
-    /// use kit_guard::Lines;
-    ///
-    /// let lines: Vec<_> = Lines::of(b"host: a\r\naccept: */*\r\n").collect();
-    /// assert_eq!(lines, [&b"host: a"[..], b"accept: */*"]);
-    /// ```
-    pub fn of(rest: &'a [u8]) -> Self {
-        Self { rest }
-    }
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let end = memchr::memchr(b'\n', self.rest)?;
-        let line = &self.rest[..end];
-        self.rest = &self.rest[end + 1..];
-        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    #[test]
+    fn checks_parts_as_it_checks_the_same_head_in_one_piece() {
+        let limits = Limits {
+            head_bytes: 200,
+            header_fields: 2,
+            target_bytes: 40,
+        };
+        let long = "a".repeat(120);
+        let slashes = "/".repeat(41);
+        let methods = ["GET", "OPTIONS", "CONNECT", "", "G(T", &long];
+        let targets = [
+            "/",
+            "/a/b?c=%20",
+            "*",
+            "http://a/b",
+            "/a/../b",
+            "/\u{e4}",
+            "",
+            &slashes,
+        ];
+        let fields = [
+            ("host", "a"),
+            ("host", "a b"),
+            ("content-length", "7"),
+            ("content-length", "+7"),
+            ("transfer-encoding", "chunked"),
+            ("authorization", " b\t"),
+            ("x", "1\u{1}"),
+            ("x y", "1"),
+            ("x", &long),
+        ];
+        let mut accepted = 0;
+        for method in methods {
+            for target in targets {
+                // Each number chooses up to three fields.
+                for choice in 0..1000_usize {
+                    let chosen = [choice / 100, choice / 10 % 10, choice % 10];
+                    let chosen: Vec<_> = chosen.iter().filter_map(|index| fields.get(*index)).collect();
+                    let mut head = format!("{method} {target} HTTP/1.1\r\n");
+                    for (name, value) in &chosen {
+                        head.extend([name, ": ", value, "\r\n"]);
+                    }
+                    head.push_str("\r\n");
+                    let parts = chosen
+                        .iter()
+                        .map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+                    let checked = check_parts(method.as_bytes(), target.as_bytes(), parts, &limits);
+                    let expected = check(head.as_bytes(), &limits).map(drop);
+                    assert_eq!(checked, expected, "{head}");
+                    accepted += usize::from(checked.is_ok());
+                }
+            }
+        }
+        assert!(accepted > 100, "{accepted}");
     }
 }

@@ -16,6 +16,7 @@ mod chunk_extension;
 mod chunked;
 mod guard;
 mod head;
+mod lines;
 mod origin;
 mod pace;
 mod path;
@@ -25,7 +26,8 @@ mod transfer_coding;
 
 pub use characters::trim;
 pub use guard::{Guard, guard_stream};
-pub use head::{Layout, Limits, Lines, check_head};
+pub use head::{Layout, Limits, check_parts};
+pub use lines::Lines;
 pub use origin::is_origin;
 pub use pace::Pace;
 pub use path::{has_dot_segment, normal_path, normal_target};

@@ -266,9 +266,10 @@ impl Engine {
     /// Passes a response to the connection. If `body` is given, it replaces the body of the response.
     fn answer(&self, link: &Link, pending: Pending, mut response: Response, body: Option<Body>) {
         let slot = pending.connection;
-        if let Some(exchange) = &pending.exchange {
+        if let Some(exchange) = pending.exchange {
             if let Some(exchange) = exchange.upgrade() {
-                self.answer_exchange(link, &exchange, response, body);
+                let headers = headers_for_response(pending.request);
+                self.answer_exchange(link, &exchange, response, headers, body);
             }
             return self.enqueue_slot(slot);
         }
@@ -291,9 +292,7 @@ impl Engine {
         // If an HTTP/1.0 client asks to keep the connection, hyper replaces `connection: close`, unless the response is
         // HTTP/1.0, too.
         let is_old = pending.request.is_http_10() && response.closes();
-        // Reuse the header map of the request for the response. hyper then reuses it for the next request.
-        let headers =
-            Rc::try_unwrap(pending.request).map_or_else(|_| HeaderMap::new(), Request::into_headers);
+        let headers = headers_for_response(pending.request);
         let mut response = match body {
             None => response.into_http(headers, &link.defaults),
             Some(body) => response.with_body(headers, &link.defaults, body),
@@ -467,6 +466,12 @@ impl Engine {
         self.abort_stream(connection, handler);
         self.abort_socket(connection, handler);
     }
+}
+
+/// Returns an empty header map with the memory of the request's, if nothing else uses the request. hyper uses the map of the response
+/// again for the next request.
+fn headers_for_response(request: Rc<Request>) -> HeaderMap {
+    Rc::try_unwrap(request).map_or_else(|_| HeaderMap::new(), Request::into_headers)
 }
 
 /// Notifies the handler that the client has disconnected, if the handler has a request of this connection.

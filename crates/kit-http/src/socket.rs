@@ -122,6 +122,15 @@ impl Socket {
         }
     }
 
+    /// Writes bytes that may wait until the next [`Socket::flush`], so that one call of the operating system sends the bytes of several
+    /// writes. Bytes wait only with TLS.
+    pub(crate) fn write_later(&mut self, parts: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        match &mut self.tls {
+            None => self.transport.write_vectored(parts),
+            Some(tls) => tls.write_later(&mut self.transport, |writer| writer.write_vectored(parts)),
+        }
+    }
+
     /// Writes the encrypted bytes that wait until the operating system accepts them. Fails if the connection has ended.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         let Some(tls) = &mut self.tls else {

@@ -72,10 +72,12 @@ impl Tls {
     }
 
     /// Continues the handshake as far as possible without waiting, and decrypts no data after it. The next [`Tls::read`] reports
-    /// errors.
+    /// errors. The last messages of the server wait for the next write or [`Tls::flush`].
     pub(crate) fn shake_hands(&mut self, transport: &mut Transport, space: &mut [u8]) {
         while self.is_handshaking() {
-            match self.receive(transport, space) {
+            match self.fetch(transport, space) {
+                // An error of the socket is one of the next read, too.
+                Ok(true) if self.is_handshaking() => drop(self.flush(transport)),
                 Ok(true) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Ok(false) | Err(_) => return transport.assume_readable(),
@@ -148,9 +150,21 @@ impl Tls {
         Ok(filled)
     }
 
-    /// Reads once from the operating system, into `space`, and decrypts. Returns false if the client has announced the end of its
-    /// data.
+    /// Reads once from the operating system, into `space`, and decrypts. Sends what TLS itself has to send. Returns false if the client
+    /// has announced the end of its data.
     fn receive(&mut self, transport: &mut Transport, space: &mut [u8]) -> io::Result<bool> {
+        if !self.fetch(transport, space)? {
+            return Ok(false);
+        }
+        // Messages of the handshake.
+        match self.flush(transport) {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
+            _ => Ok(true),
+        }
+    }
+
+    /// As [`Tls::receive`], but sends only alerts.
+    fn fetch(&mut self, transport: &mut Transport, space: &mut [u8]) -> io::Result<bool> {
         if let Some(failure) = &self.failure {
             return Err(invalid(failure));
         }
@@ -171,11 +185,7 @@ impl Tls {
             let bytes = std::mem::take(&mut self.undecrypted);
             self.decrypt(transport, &bytes)?;
         }
-        // Messages of the handshake.
-        match self.flush(transport) {
-            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
-            _ => Ok(true),
-        }
+        Ok(true)
     }
 
     /// Decrypts bytes until rustls holds [`Tls::decrypted`] bytes that the engine must read first. Stores the other bytes.
@@ -229,6 +239,29 @@ impl Tls {
         match self.flush(transport) {
             Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
             _ => Ok(count),
+        }
+    }
+
+    /// Encrypts bytes that the next [`Tls::flush`] sends. Sends earlier bytes only if too many wait. Returns the number of bytes that were
+    /// encrypted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tls::write`]. `WouldBlock` means that too many bytes wait.
+    pub(crate) fn write_later(
+        &mut self,
+        transport: &mut Transport,
+        mut encrypt: impl FnMut(&mut rustls::Writer<'_>) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        if self.is_handshaking() {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
+        match encrypt(&mut self.connection.writer())? {
+            0 => {
+                self.flush(transport)?;
+                encrypt(&mut self.connection.writer())
+            }
+            count => Ok(count),
         }
     }
 

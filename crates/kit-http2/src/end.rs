@@ -4,6 +4,10 @@ use crate::frames::goaway;
 
 /// Error codes of RFC 9113, 7.
 const NO_ERROR: u32 = 0;
+pub(crate) const PROTOCOL_ERROR: u32 = 1;
+pub(crate) const FLOW_CONTROL_ERROR: u32 = 3;
+pub(crate) const STREAM_CLOSED: u32 = 5;
+pub(crate) const FRAME_SIZE_ERROR: u32 = 6;
 const ENHANCE_YOUR_CALM: u32 = 11;
 
 /// Reason why the server ends a connection.

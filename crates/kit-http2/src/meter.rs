@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use crate::bucket::Bucket;
-use crate::end::End;
+use crate::end::{End, FLOW_CONTROL_ERROR, FRAME_SIZE_ERROR, PROTOCOL_ERROR, STREAM_CLOSED};
 use crate::frames::{END_HEADERS, END_STREAM, Event, Frames, Head, kind};
 use crate::windows::Windows;
 use crate::{MAX_STREAMS, Timeouts};
@@ -26,15 +26,9 @@ const BYTES_FOR_UPDATES: f64 = 2048.0;
 const MOST_UPDATES: f64 = 524_288.0;
 /// Frames that a client may send for each request: priorities, as browsers send them.
 const FRAMES_FOR_REQUEST: f64 = 2.0;
-/// Time after which a connection without a request ends when the server shuts down. Until then the client may report that it
-/// has received `GOAWAY`.
+/// Time for a client to report that it has received `GOAWAY` when the server shuts down.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 const SETTING_INITIAL_WINDOW: u16 = 4;
-/// Error codes of RFC 9113, 7.
-const PROTOCOL_ERROR: u32 = 1;
-const FLOW_CONTROL_ERROR: u32 = 3;
-const STREAM_CLOSED: u32 = 5;
-const FRAME_SIZE_ERROR: u32 = 6;
 
 /// State of a connection, as its frames show it. The caller passes all bytes of both directions, without TLS.
 ///
@@ -46,7 +40,7 @@ const FRAME_SIZE_ERROR: u32 = 6;
 /// let mut meter = Meter::new(Timeouts::default(), now);
 /// meter.receive(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", now);
 /// meter.write(b"\0\0\0\x04\0\0\0\0\0", now);
-/// assert!(meter.is_idle() && meter.may_write_frame() && meter.end().is_none());
+/// assert!(meter.is_idle() && meter.may_write_frame() && meter.end().is_none() && meter.begun() == 0);
 /// // The server is going to write a head with the status 100 on the stream 1.
 /// meter.announce_interim(1);
 /// let ping = b"\0\0\x08\x06\0\0\0\0\0........";
@@ -72,6 +66,8 @@ pub struct Meter {
     resets: Bucket,
     windows: Windows,
     last_stream: u32,
+    /// Number of streams that the client began.
+    begun: u64,
     /// Start of an incomplete header section, or of a connection without a complete frame.
     head_since: Option<Instant>,
     /// Time since which no stream is open.
@@ -93,6 +89,7 @@ impl Meter {
             resets: RESETS,
             windows: Windows::default(),
             last_stream: 0,
+            begun: 0,
             head_since: Some(now),
             idle_since: now,
             closing_since: None,
@@ -108,6 +105,11 @@ impl Meter {
     /// Returns the number of the last stream that the client began.
     pub fn last_stream(&self) -> u32 {
         self.last_stream
+    }
+
+    /// Returns the number of streams that the client began, with the first bytes of a header section.
+    pub fn begun(&self) -> u64 {
+        self.begun
     }
 
     /// Returns true if no response is in progress.
@@ -174,6 +176,7 @@ impl Meter {
                 self.head_since.get_or_insert(now);
                 if head.stream > self.last_stream {
                     self.last_stream = head.stream;
+                    self.begun += 1;
                     self.controls.add(FRAMES_FOR_REQUEST);
                     self.windows.begin(head.stream);
                     if self.windows.open() > 2 * MAX_STREAMS as usize {

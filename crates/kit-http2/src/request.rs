@@ -2,7 +2,7 @@
 
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Uri, header, uri};
-use kit_guard::{Limits, Rejection, check_head};
+use kit_guard::{Limits, Rejection, check_parts};
 
 const HOSTS: Rejection = Rejection::bad_request("the header `host` differs from `:authority`");
 const SCHEME: Rejection = Rejection::bad_request("`:scheme` is neither `http` nor `https`");
@@ -41,8 +41,14 @@ pub fn convert(parts: &mut Parts, limits: &Limits) -> Result<(), Rejection> {
         // Only CONNECT has no path.
         None => parts.uri.authority().map_or("", uri::Authority::as_str),
     };
-    let head = head_of(parts.method.as_str(), target, &parts.headers);
-    check_head(&head, limits)?;
+    let fields = parts.headers.iter();
+    let fields = fields.map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
+    check_parts(
+        parts.method.as_str().as_bytes(),
+        target.as_bytes(),
+        fields,
+        limits,
+    )?;
     if let Some(target) = parts.uri.path_and_query().cloned() {
         parts.uri = Uri::from(target);
     }
@@ -65,7 +71,7 @@ fn apply_authority(parts: &mut Parts) -> Result<(), Rejection> {
         return Err(HOSTS);
     }
     let host = HeaderValue::from_str(authority.as_str()).map_err(|_| HOSTS)?;
-    // `check_head` refuses a repeated `host`.
+    // `check_parts` refuses a repeated `host`.
     parts.headers.entry(header::HOST).or_insert(host);
     Ok(())
 }
@@ -82,22 +88,6 @@ fn join_cookies(headers: &mut HeaderMap) {
     if let Ok(joined) = HeaderValue::from_bytes(&joined) {
         headers.insert(header::COOKIE, joined);
     }
-}
-
-/// Returns the request as a head of HTTP/1.1. Names and values of a [`HeaderMap`] and targets of a [`Uri`] have no line breaks,
-/// and targets have no spaces.
-fn head_of(method: &str, target: &str, headers: &HeaderMap) -> Vec<u8> {
-    let mut head = Vec::with_capacity(512);
-    for part in [method, " ", target, " HTTP/1.1\r\n"] {
-        head.extend_from_slice(part.as_bytes());
-    }
-    for (name, value) in headers {
-        for part in [name.as_ref(), b": ".as_slice(), value.as_bytes(), b"\r\n"] {
-            head.extend_from_slice(part);
-        }
-    }
-    head.extend_from_slice(b"\r\n");
-    head
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Open streams of an HTTP/2 connection, and the bytes that its client accepts (RFC 9113, 5.2).
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// Window of each stream and of the connection before the client changes it (RFC 9113, 6.9.2).
@@ -12,6 +11,7 @@ const PAUSED_STREAM: u32 = 10;
 /// A stream whose response is not complete.
 #[derive(Debug)]
 struct OpenStream {
+    id: u32,
     /// Number of bytes that the client accepts.
     window: i64,
     /// True after the head of the response was written.
@@ -25,7 +25,8 @@ struct OpenStream {
 /// Open streams with their windows, and the window of the connection.
 #[derive(Debug)]
 pub(crate) struct Windows {
-    streams: HashMap<u32, OpenStream>,
+    /// Sorted by id: clients begin streams in this order. A connection has few, and finding one needs no hash.
+    streams: Vec<OpenStream>,
     connection: i64,
     /// Window of a stream that begins.
     initial: i64,
@@ -37,7 +38,7 @@ pub(crate) struct Windows {
 impl Default for Windows {
     fn default() -> Self {
         Self {
-            streams: HashMap::new(),
+            streams: Vec::new(),
             connection: FIRST_WINDOW,
             initial: FIRST_WINDOW,
             last_use: None,
@@ -51,27 +52,41 @@ impl Windows {
         self.streams.len()
     }
 
-    /// Adds a stream that the client has begun.
+    fn find(&mut self, stream: u32) -> Option<&mut OpenStream> {
+        let index = self.index(stream)?;
+        self.streams.get_mut(index)
+    }
+
+    fn index(&self, stream: u32) -> Option<usize> {
+        self.streams.binary_search_by_key(&stream, |open| open.id).ok()
+    }
+
+    /// Adds a stream that the client has begun. Its number must be greater than those of all streams before.
     pub(crate) fn begin(&mut self, stream: u32) {
         let open = OpenStream {
+            id: stream,
             window: self.initial,
             is_answered: false,
             is_interim_next: false,
             blocked: None,
         };
-        self.streams.insert(stream, open);
+        self.streams.push(open);
     }
 
     /// Removes a stream that has ended. Returns true if the stream was the last one.
     pub(crate) fn remove(&mut self, stream: u32) -> bool {
-        self.streams.remove(&stream).is_some() && self.streams.is_empty()
+        let Some(index) = self.index(stream) else {
+            return false;
+        };
+        self.streams.remove(index);
+        self.streams.is_empty()
     }
 
     /// Sets the window of streams that begin, which also changes those of open streams.
     pub(crate) fn set_initial(&mut self, value: u32) {
         let change = i64::from(value) - self.initial;
         self.initial += change;
-        for stream in self.streams.values_mut() {
+        for stream in &mut self.streams {
             stream.window += change;
         }
     }
@@ -80,21 +95,21 @@ impl Windows {
     pub(crate) fn extend(&mut self, stream: u32, increment: u32) {
         if stream == 0 {
             self.connection += i64::from(increment);
-        } else if let Some(stream) = self.streams.get_mut(&stream) {
+        } else if let Some(stream) = self.find(stream) {
             stream.window += i64::from(increment);
         }
     }
 
     /// Records that the next head has the status 100.
     pub(crate) fn announce_interim(&mut self, stream: u32) {
-        if let Some(stream) = self.streams.get_mut(&stream) {
+        if let Some(stream) = self.find(stream) {
             stream.is_interim_next = true;
         }
     }
 
     /// Records that a head was written.
     pub(crate) fn answer(&mut self, stream: u32) {
-        if let Some(stream) = self.streams.get_mut(&stream) {
+        if let Some(stream) = self.find(stream) {
             let is_interim = std::mem::take(&mut stream.is_interim_next);
             stream.is_answered |= !is_interim;
         }
@@ -106,7 +121,7 @@ impl Windows {
             self.last_use = Some(now);
         }
         self.connection -= i64::from(length);
-        if let Some(stream) = self.streams.get_mut(&stream) {
+        if let Some(stream) = self.find(stream) {
             stream.window -= i64::from(length);
             stream.blocked = None;
         }
@@ -119,9 +134,9 @@ impl Windows {
         let is_blocked = move |stream: &OpenStream| is_connection_blocked || stream.window <= 0;
         let does_any_go_on = self
             .streams
-            .values()
+            .iter()
             .any(|stream| stream.is_answered && !is_blocked(stream));
-        self.streams.values_mut().filter_map(move |stream| {
+        self.streams.iter_mut().filter_map(move |stream| {
             if !stream.is_answered || !is_blocked(stream) {
                 stream.blocked = None;
                 return None;

@@ -19,7 +19,7 @@ const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
 const RUNTIME_MANIFEST: &str = include_str!("runtime.toml");
 
 /// Sources of `kit-guard`, which are in a subdirectory of `kit-runtime`.
-const GUARD: [(&str, &str); 14] = [
+const GUARD: [(&str, &str); 15] = [
     ("Cargo.toml", include_str!("guard.toml")),
     (
         "src/authority.rs",
@@ -37,6 +37,7 @@ const GUARD: [(&str, &str); 14] = [
     ("src/guard.rs", include_str!("../../kit-guard/src/guard.rs")),
     ("src/head.rs", include_str!("../../kit-guard/src/head.rs")),
     ("src/lib.rs", include_str!("../../kit-guard/src/lib.rs")),
+    ("src/lines.rs", include_str!("../../kit-guard/src/lines.rs")),
     ("src/origin.rs", include_str!("../../kit-guard/src/origin.rs")),
     ("src/pace.rs", include_str!("../../kit-guard/src/pace.rs")),
     ("src/path.rs", include_str!("../../kit-guard/src/path.rs")),

@@ -7,8 +7,8 @@ use std::time::Instant;
 use bytes::Bytes;
 use h2::RecvStream;
 use h2::server::SendResponse;
-use http::Method;
 use http::header::{CONTENT_LENGTH, EXPECT};
+use http::{HeaderMap, Method};
 use kit_guard::Rejection;
 use kit_http2::{MAX_STREAMS, Meter};
 
@@ -47,20 +47,21 @@ impl Engine {
         let link = &connection.link;
         let mut outcome = Outcome::Again;
         for _ in 0..POLL_ROUNDS {
-            if link.socket.borrow_mut().flush().is_err() {
-                return Outcome::Done;
-            }
             let mut http2 = connection.http2.borrow_mut();
             let Some(http2) = &mut *http2 else {
                 return Outcome::Done;
             };
+            let (now, timeouts) = (self.now.get(), &self.config.timeouts);
+            http2.begin_turn(now);
             outcome = self.poll_once(slot, connection, http2, handler);
+            if link.socket.borrow_mut().flush().is_err() {
+                return Outcome::Done;
+            }
             match outcome {
                 Outcome::Again => continue,
                 Outcome::Ended => break,
                 _ => {}
             }
-            let (now, timeouts) = (Instant::now(), &self.config.timeouts);
             self.end_late_bodies(link, http2, now, handler);
             let is_late = http2.check_times(link, timeouts, now);
             if http2.woken.is_set() || http2.end().is_some() {
@@ -71,10 +72,10 @@ impl Engine {
                 break;
             }
             let written = link.socket.borrow().written();
+            outcome = self.poll_once(slot, connection, http2, handler);
             if link.socket.borrow_mut().flush().is_err() {
                 return Outcome::Done;
             }
-            outcome = self.poll_once(slot, connection, http2, handler);
             if link.socket.borrow().written() == written {
                 return Outcome::Done;
             }
@@ -90,7 +91,8 @@ impl Engine {
         outcome
     }
 
-    /// Accepts the requests that have arrived, and continues all requests. Returns `Again` if h2 must be polled again.
+    /// Passes responses to h2, accepts the requests that have arrived, and continues all requests for which something has arrived.
+    /// Returns `Again` if h2 must be polled again.
     fn poll_once(
         &self,
         slot: usize,
@@ -98,6 +100,8 @@ impl Engine {
         http2: &mut Http2,
         handler: &mut dyn Handler,
     ) -> Outcome {
+        // Responses come first, because h2 writes them when it is asked for the next request.
+        self.poll_exchanges(slot, connection, http2, handler, Exchange::is_active);
         http2.woken.clear();
         let mut outcome = Outcome::Waiting;
         for accepted in 0..=MAX_STREAMS {
@@ -105,6 +109,9 @@ impl Engine {
                 Accepted::Request(request, send) => {
                     let exchange = self.admit(&connection.link, &http2.meter, request, send, handler);
                     http2.exchanges.push(Rc::new(exchange));
+                    if !http2.may_have_request() {
+                        break;
+                    }
                 }
                 Accepted::Waiting => break,
                 Accepted::Ended => return Outcome::Ended,
@@ -113,18 +120,39 @@ impl Engine {
                 outcome = Outcome::Again;
             }
         }
+        // h2 wakes the engine if something has arrived for an exchange that it has polled before.
+        let is_woken = http2.woken.is_set();
+        self.poll_exchanges(slot, connection, http2, handler, |exchange| {
+            is_woken || exchange.is_due()
+        });
+        if http2.woken.is_set() {
+            outcome = Outcome::Again;
+        }
+        outcome
+    }
+
+    /// Continues the exchanges that `is_chosen` chooses, and removes those that have ended.
+    fn poll_exchanges(
+        &self,
+        slot: usize,
+        connection: &Rc<Connection>,
+        http2: &mut Http2,
+        handler: &mut dyn Handler,
+        is_chosen: impl Fn(&Exchange) -> bool,
+    ) {
         let mut index = 0;
-        while let Some(exchange) = http2.exchanges.get(index).cloned() {
+        while let Some(exchange) = http2.exchanges.get(index) {
+            if !is_chosen(exchange) {
+                index += 1;
+                continue;
+            }
+            let exchange = Rc::clone(exchange);
             if self.poll_exchange(slot, connection, http2, &exchange, handler) {
                 http2.exchanges.swap_remove(index);
             } else {
                 index += 1;
             }
         }
-        if http2.woken.is_set() {
-            outcome = Outcome::Again;
-        }
-        outcome
     }
 
     /// Applies the rules of HTTP/1.1 to a request, and decides how its body is read.
@@ -148,20 +176,20 @@ impl Engine {
         }
         if body.is_end_stream() {
             let request = Request::new(parts, Bytes::new(), BodyState::Whole, remote);
-            return begin(State::Received(Box::new(request)));
+            return begin(State::Received(Rc::new(request)));
         }
         let rules = link.body_rules.of(parts.method.as_str(), parts.uri.path());
         let length = parts.headers.get(CONTENT_LENGTH);
         let length: Option<u64> = length.and_then(|length| length.to_str().ok()?.parse().ok());
         if length.is_some_and(|length| length > rules.limit as u64) {
             let request = Request::new(parts, Bytes::new(), BodyState::TooLarge, remote);
-            return begin(State::Received(Box::new(request)));
+            return begin(State::Received(Rc::new(request)));
         }
         let body = RecvBody::new(body, length);
         if rules.is_streamed {
             let state = BodyState::Streamed { length };
             let request = Request::new(parts, Bytes::new(), state, remote);
-            let exchange = begin(State::Received(Box::new(request)));
+            let exchange = begin(State::Received(Rc::new(request)));
             let upload = Upload::new(UploadBody::Http2(body), rules.limit, rules.rate);
             *exchange.upload.borrow_mut() = Some(Box::new(upload));
             return exchange;
@@ -169,7 +197,7 @@ impl Engine {
         begin(State::Receiving(Box::new(Receiving {
             body: Collecting::new(parts, body, rules.limit),
             remote,
-            begun: Instant::now(),
+            begun: self.now.get(),
         })))
     }
 
@@ -189,7 +217,7 @@ impl Engine {
                 self.finish_stream(id, handler);
             }
             match step {
-                Step::Request(request) => self.start_exchange(slot, connection, exchange, *request, handler),
+                Step::Request(request) => self.start_exchange(slot, connection, exchange, &request, handler),
                 Step::Waiting => {
                     self.read_upload_of(exchange, &mut http2.woken.context(), handler);
                     if exchange.can_advance() {
@@ -221,32 +249,33 @@ impl Engine {
         slot: usize,
         connection: &Connection,
         exchange: &Rc<Exchange>,
-        request: Request,
+        request: &Rc<Request>,
         handler: &mut dyn Handler,
     ) {
         let link = &connection.link;
-        let request = Rc::new(request);
         let id = self
             .requests
             .borrow_mut()
-            .insert(slot, link, Some(exchange), Rc::clone(&request));
+            .insert(slot, link, Some(exchange), Rc::clone(request));
         let Some(id) = id else {
             let response = Response::overloaded(&link.error_bodies);
-            return self.answer_exchange(link, exchange, response, None);
+            return self.answer_exchange(link, exchange, response, HeaderMap::new(), None);
         };
         exchange.wait(id);
         if request.is_streamed() {
             self.begin_upload_of(id, slot, exchange);
         }
-        handler.request(id, &request);
+        handler.request(id, request);
     }
 
-    /// Passes a response to a request of HTTP/2. If `body` is given, it replaces the body of the response.
+    /// Passes a response to a request of HTTP/2. `headers` is an empty map for its headers. If `body` is given, it replaces the body of
+    /// the response.
     pub(super) fn answer_exchange(
         &self,
         link: &Link,
         exchange: &Exchange,
         response: Response,
+        headers: HeaderMap,
         body: Option<Body>,
     ) {
         if body.as_ref().and_then(Body::stream).is_none() {
@@ -255,7 +284,13 @@ impl Engine {
         }
         // The connection of HTTP/1.1 would close.
         exchange.closes.set(response.closes());
-        exchange.respond(to_http2(response, body, exchange.is_head, &link.defaults));
+        exchange.respond(to_http2(
+            response,
+            body,
+            exchange.is_head,
+            headers,
+            &link.defaults,
+        ));
     }
 
     /// Responds with 408 to requests whose bodies arrive too slowly.
@@ -347,5 +382,5 @@ fn refuse(
     };
     handler.refused(&refusal);
     let response = Response::refusal(rejection, refusal.trace_id, &link.error_bodies);
-    to_http2(response, None, is_head, &link.defaults)
+    to_http2(response, None, is_head, HeaderMap::new(), &link.defaults)
 }

@@ -95,6 +95,9 @@ impl Engine {
         context: &mut Context<'_>,
         handler: &mut dyn Handler,
     ) {
+        if !exchange.is_body_wanted() {
+            return;
+        }
         let now = Instant::now();
         while let Some(read) = exchange.poll_upload(context, now) {
             let id = exchange.upload.borrow().as_ref().and_then(|upload| upload.id);

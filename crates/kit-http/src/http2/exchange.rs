@@ -26,6 +26,8 @@ pub(crate) struct Exchange {
     /// Method of the request is HEAD.
     pub(crate) is_head: bool,
     state: RefCell<State>,
+    /// True before the first call of [`Exchange::advance`].
+    is_new: Cell<bool>,
     send: RefCell<SendResponse<Bytes>>,
     /// Body of the request, if the handler reads it in chunks.
     pub(crate) upload: RefCell<Option<Box<Upload>>>,
@@ -40,7 +42,7 @@ pub(crate) enum State {
     /// The body is arriving.
     Receiving(Box<Receiving>),
     /// The request is complete, or its handler reads its body in chunks. The engine has not passed it to the handler.
-    Received(Box<Request>),
+    Received(Rc<Request>),
     /// The handler has the request.
     Waiting(RequestId),
     /// There is a response, and h2 must send its head.
@@ -77,7 +79,7 @@ pub(crate) enum Step {
     /// The client, the handler or the socket must do something.
     Waiting,
     /// The handler must get this request.
-    Request(Box<Request>),
+    Request(Rc<Request>),
     /// The response is passed to h2 completely, or was aborted.
     Complete,
     /// The client has ended the stream.
@@ -96,6 +98,7 @@ impl Exchange {
             expecting: Cell::new(expecting),
             is_head,
             state: RefCell::new(state),
+            is_new: Cell::new(true),
             send: RefCell::new(send),
             upload: RefCell::new(None),
             closes: Cell::new(false),
@@ -144,6 +147,22 @@ impl Exchange {
     /// Returns true if the handler has responded, and h2 does not know this yet.
     pub(crate) fn can_advance(&self) -> bool {
         matches!(*self.state.borrow(), State::Responded(_) | State::GivenUp(_))
+    }
+
+    /// Returns true if there may be something to pass to h2, or the handler waits for a chunk of the body. All other exchanges wait for
+    /// their client, their handler or the socket.
+    pub(crate) fn is_active(&self) -> bool {
+        let may_send = !matches!(
+            *self.state.borrow(),
+            State::Receiving(_) | State::Waiting(_) | State::GivenUp(None) | State::Cutting
+        );
+        may_send || self.is_body_wanted()
+    }
+
+    /// Returns true if the exchange must continue after h2 was polled, although h2 has not woken the engine: the exchange is new, or
+    /// its stream must be reset. A reset waits until h2 had a chance to send the head of the response.
+    pub(crate) fn is_due(&self) -> bool {
+        self.is_new.get() || matches!(*self.state.borrow(), State::GivenUp(None) | State::Cutting)
     }
 
     /// Returns true if all bytes of the response were passed to h2.
@@ -205,6 +224,7 @@ impl Exchange {
 
     /// Continues as far as possible without waiting.
     pub(crate) fn advance(&self, context: &mut Context<'_>) -> Step {
+        self.is_new.set(false);
         let mut state = self.state.borrow_mut();
         loop {
             *state = match std::mem::replace(&mut *state, State::Ended) {
@@ -217,7 +237,7 @@ impl Exchange {
                     Poll::Ready(Err(_)) => return Step::Left,
                     Poll::Ready(Ok(is_complete)) => {
                         let (parts, body, body_state) = receiving.body.finish(is_complete);
-                        State::Received(Box::new(Request::new(parts, body, body_state, receiving.remote)))
+                        State::Received(Rc::new(Request::new(parts, body, body_state, receiving.remote)))
                     }
                 },
                 State::Received(request) => return Step::Request(request),
@@ -227,21 +247,22 @@ impl Exchange {
                     return if is_reset { Step::Left } else { Step::Waiting };
                 }
                 State::Responded(response) => match self.begin(response) {
-                    Ok(Some(sending)) => State::Sending(sending),
+                    Ok(Some(mut sending)) => match sending.pass(context) {
+                        Poll::Ready(Ok(())) => return Step::Complete,
+                        Poll::Ready(Err(Gone)) => return Step::Left,
+                        Poll::Pending => State::Sending(Box::new(sending)),
+                    },
                     Ok(None) => return Step::Complete,
                     Err(_) => return Step::Left,
                 },
-                State::Sending(mut sending) => {
-                    let sent = sending.poll(context);
-                    return match sent {
-                        Poll::Ready(Ok(())) => Step::Complete,
-                        Poll::Ready(Err(Gone)) => Step::Left,
-                        Poll::Pending => {
-                            *state = State::Sending(sending);
-                            Step::Waiting
-                        }
-                    };
-                }
+                State::Sending(mut sending) => match sending.poll(context) {
+                    Poll::Ready(Ok(())) => return Step::Complete,
+                    Poll::Ready(Err(Gone)) => return Step::Left,
+                    Poll::Pending => {
+                        *state = State::Sending(sending);
+                        return Step::Waiting;
+                    }
+                },
                 State::GivenUp(Some(response)) => match self.begin(response) {
                     Ok(_) => {
                         *state = State::Cutting;
@@ -259,17 +280,15 @@ impl Exchange {
     }
 
     /// Passes the head of a response to h2. Returns `None` if the response has no body.
-    fn begin(&self, response: http::Response<Body>) -> Result<Option<Box<Sending>>, h2::Error> {
+    fn begin(&self, response: http::Response<Body>) -> Result<Option<Sending>, h2::Error> {
         let (head, body) = response.into_parts();
         let is_end = matches!(body, Body::Absent(_)) || body.is_end_stream();
         let head = http::Response::from_parts(head, ());
         let stream = self.send.borrow_mut().send_response(head, is_end)?;
-        Ok((!is_end).then(|| {
-            Box::new(Sending {
-                stream,
-                body,
-                rest: Bytes::new(),
-            })
+        Ok((!is_end).then(|| Sending {
+            stream,
+            body,
+            rest: Bytes::new(),
         }))
     }
 }
@@ -292,10 +311,15 @@ impl From<h2::Error> for Gone {
 impl Sending {
     /// Passes as many bytes to h2 as the windows of the client accept. Ready at the end of the body.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Gone>> {
+        if self.stream.poll_reset(context).is_ready() {
+            return Poll::Ready(Err(Gone));
+        }
+        self.pass(context)
+    }
+
+    /// As [`Self::poll`], but does not look if the client has ended the stream.
+    fn pass(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Gone>> {
         loop {
-            if self.stream.poll_reset(context).is_ready() {
-                return Poll::Ready(Err(Gone));
-            }
             if self.rest.is_empty() {
                 match Pin::new(&mut self.body).poll_frame(context) {
                     Poll::Pending => return Poll::Pending,

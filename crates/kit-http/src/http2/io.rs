@@ -1,6 +1,6 @@
 //! The socket as h2 sees it. The meter follows all bytes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -18,15 +18,17 @@ use crate::socket::ready_unless_blocked;
 pub(crate) struct MeteredIo {
     link: Rc<Link>,
     meter: Rc<RefCell<Meter>>,
+    /// Time of the engine's turn. Reading the clock for each call of h2 would cost more than the meter.
+    now: Rc<Cell<Instant>>,
 }
 
 impl MeteredIo {
-    pub(crate) fn new(link: Rc<Link>, meter: Rc<RefCell<Meter>>) -> Self {
-        Self { link, meter }
+    pub(crate) fn new(link: Rc<Link>, meter: Rc<RefCell<Meter>>, now: Rc<Cell<Instant>>) -> Self {
+        Self { link, meter, now }
     }
 
     fn note_written(&self, count: usize, parts: &[IoSlice<'_>]) {
-        let (mut meter, now) = (self.meter.borrow_mut(), Instant::now());
+        let (mut meter, now) = (self.meter.borrow_mut(), self.now.get());
         let mut left = count;
         for part in parts {
             let written = left.min(part.len());
@@ -52,28 +54,23 @@ impl AsyncRead for MeteredIo {
     ) -> Poll<io::Result<()>> {
         // h2 does not see the bytes of a flood.
         self.check()?;
-        let space = buffer.initialize_unfilled();
-        let count = match self.link.socket.borrow_mut().read(space) {
+        // The memory of h2 is not initialized. To fill it with zeros for each read would take longer than the copy.
+        let mut scratch = self.link.scratch.borrow_mut();
+        let room = buffer.remaining().min(scratch.len());
+        let count = match self.link.socket.borrow_mut().read(&mut scratch[..room]) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Poll::Pending,
             other => other?,
         };
-        let mut meter = self.meter.borrow_mut();
-        meter.receive(&space[..count], Instant::now());
-        drop(meter);
+        self.meter.borrow_mut().receive(&scratch[..count], self.now.get());
         self.check()?;
-        buffer.advance(count);
+        buffer.put_slice(&scratch[..count]);
         Poll::Ready(Ok(()))
     }
 }
 
 impl AsyncWrite for MeteredIo {
-    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.check()?;
-        let written = self.link.socket.borrow_mut().write(bytes);
-        if let Ok(count) = written {
-            self.note_written(count, &[IoSlice::new(bytes)]);
-        }
-        ready_unless_blocked(written)
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(context, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
@@ -82,7 +79,7 @@ impl AsyncWrite for MeteredIo {
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.check()?;
-        let written = self.link.socket.borrow_mut().write_vectored(parts);
+        let written = self.link.socket.borrow_mut().write_later(parts);
         if let Ok(count) = written {
             self.note_written(count, parts);
         }
@@ -94,8 +91,8 @@ impl AsyncWrite for MeteredIo {
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // The engine sends encrypted bytes that wait.
-        Poll::Ready(self.link.socket.borrow_mut().flush())
+        // The engine sends the bytes that wait after it has polled h2: h2 flushes after each frame of a larger response.
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {

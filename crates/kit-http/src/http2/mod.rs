@@ -14,7 +14,7 @@ mod exchange;
 mod io;
 mod response;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future as _;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -46,6 +46,10 @@ pub(crate) struct Http2 {
     pub(crate) exchanges: Vec<Rc<Exchange>>,
     pub(crate) meter: Rc<RefCell<Meter>>,
     pub(crate) woken: WakeFlag,
+    /// Time of the engine's turn, which the socket and the meter use.
+    now: Rc<Cell<Instant>>,
+    /// Number of requests that h2 has returned.
+    accepted: u64,
     is_leaving: bool,
     /// True if h2 has ended the connection with an error.
     is_failed: bool,
@@ -82,6 +86,7 @@ impl Http2 {
             write: timeouts.write,
         };
         let meter = Rc::new(RefCell::new(Meter::new(times, now)));
+        let now = Rc::new(Cell::new(now));
         // Heads between the two sizes get an error response with a body.
         let head_bytes = u32::try_from(limits.head_bytes).unwrap_or(u32::MAX / 2);
         let handshake = Builder::new()
@@ -91,18 +96,29 @@ impl Http2 {
             .max_header_list_size(HEADER_LIST_BYTES.max(2 * head_bytes))
             .max_send_buffer_size(SEND_BUFFER)
             .max_pending_accept_reset_streams(PENDING_RESETS)
-            .handshake(MeteredIo::new(Rc::clone(link), Rc::clone(&meter)));
+            .handshake(MeteredIo::new(
+                Rc::clone(link),
+                Rc::clone(&meter),
+                Rc::clone(&now),
+            ));
         Self {
             stage: Stage::Handshake(Box::new(handshake)),
             exchanges: Vec::new(),
             meter,
             woken: WakeFlag::default(),
+            now,
+            accepted: 0,
             is_leaving: false,
             is_failed: false,
             is_limited: false,
             blocked: None,
             deadline: None,
         }
+    }
+
+    /// Sets the time of all that happens until the next call.
+    pub(crate) fn begin_turn(&self, now: Instant) {
+        self.now.set(now);
     }
 
     /// Reads and writes as much as possible without waiting, and returns the next request.
@@ -128,7 +144,10 @@ impl Http2 {
         };
         match connection.poll_accept(&mut context) {
             Poll::Pending => Accepted::Waiting,
-            Poll::Ready(Some(Ok((request, send)))) => Accepted::Request(request, send),
+            Poll::Ready(Some(Ok((request, send)))) => {
+                self.accepted += 1;
+                Accepted::Request(request, send)
+            }
             Poll::Ready(ended) => {
                 if let Some(Err(error)) = ended {
                     self.is_failed = true;
@@ -138,6 +157,12 @@ impl Http2 {
                 Accepted::Ended
             }
         }
+    }
+
+    /// Returns true if h2 may have another request. h2 reads and writes whenever it is asked for a request, so each question costs
+    /// time. The answer may be true although h2 has refused the request, but it is never false although h2 has one.
+    pub(crate) fn may_have_request(&self) -> bool {
+        self.meter.borrow().begun() > self.accepted
     }
 
     /// Tells the client to use another connection for further requests (`GOAWAY`). Requests in progress are completed.

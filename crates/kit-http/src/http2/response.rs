@@ -10,16 +10,18 @@ use crate::response::Response;
 use crate::server_headers::DefaultHeaders;
 
 /// Returns the response to a request. `body` replaces the body of the response. `is_head` is true if the method of the request is HEAD.
+/// `headers` is an empty map for the headers of the response.
 pub(crate) fn to_http2(
     response: Response,
     body: Option<Body>,
     is_head: bool,
+    headers: HeaderMap,
     defaults: &DefaultHeaders,
 ) -> http::Response<Body> {
     let may_have_body = response.may_have_body();
     let mut response = match body {
-        None => response.into_http(HeaderMap::new(), defaults),
-        Some(body) => response.with_body(HeaderMap::new(), defaults, body),
+        None => response.into_http(headers, defaults),
+        Some(body) => response.with_body(headers, defaults, body),
     };
     let length = response.body().size_hint().exact();
     if !may_have_body || is_head {
@@ -36,7 +38,7 @@ pub(crate) fn to_http2(
         headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
     if !headers.contains_key(DATE)
-        && let Some(date) = date::with(|date| HeaderValue::from_bytes(date).ok())
+        && let Some(date) = date::value()
     {
         headers.insert(DATE, date);
     }
