@@ -8,9 +8,10 @@ import { after, test } from "node:test";
 
 import { createClient as createPlainClient, isApiError } from "@kit/client";
 import { openSocket } from "@kit/client/sockets";
-import { type AnyHandlers, type App, createApp, type OpenSocket } from "@kit/core";
+import { type AnyHandlers, type App, createApp, defineMiddleware, type OpenSocket } from "@kit/core";
+import { NotFoundError, UnauthorizedError } from "@kit/errors";
 import { nativeServer } from "@kit/server-native";
-import { createIntegrationSuite } from "@kit/testing";
+import { createIntegrationSuite, type RouteTable } from "@kit/testing";
 import type { Bytes, MessageKind, Route, Socket, Text } from "@kit/types";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/sockets/client/index.ts";
@@ -78,8 +79,24 @@ function application(changed: AnyHandlers = {}, routesOf: typeof compiled = comp
   });
 }
 
-function runAgainst(app: App): Promise<Ran> {
-  return runContractTests(app, { group: "ChatRoutes", contracts, directory, routes });
+function runAgainst(app: App, tested: readonly RouteTable[] = routes): Promise<Ran> {
+  return runContractTests(app, { group: "ChatRoutes", contracts, directory, routes: tested });
+}
+
+/** Returns an application whose middleware refuses every request. */
+function refusing(error: Error): App {
+  const refuse = defineMiddleware(() => {
+    throw error;
+  });
+  const named = compiled.routes.map((route) => ({ ...route, middleware: ["refuse"] }));
+  return createApp({
+    compiled: { ...compiled, routes: named },
+    env: "development",
+    logging: { level: "fatal" },
+    server: nativeServer(),
+    middleware: [{ name: "refuse", middleware: refuse, priority: 0 }],
+    routes: [{ handlers: kept as never }],
+  });
 }
 
 test("an application whose responses match its contract passes the contract tests of its WebSockets", async () => {
@@ -183,6 +200,46 @@ test("tests of a handler that reads no messages are skipped as not proved", asyn
       );
     assert.ok([...skipped.keys()].every((name) => name.startsWith("WS /heartbeat: ")));
   }
+});
+
+test("one test of each route fails, with advice, if the application refuses the credentials", async () => {
+  const { passed, failed, skipped } = await runAgainst(refusing(new UnauthorizedError()));
+  const names = [...failed.keys()].filter((name) => name.startsWith("WS /rooms/:id: "));
+  assert.deepEqual(names, ["WS /rooms/:id: takes a valid message"]);
+  assert.match(
+    failed.get("WS /rooms/:id: takes a valid message") ?? "",
+    /WS \/rooms\/:id refused the test's credentials. Set headers for all routes with `tests: \{ headers: /,
+  );
+  // The routes with subprotocols send their first valid handshake earlier.
+  assert.ok(failed.has("WS /versions: chooses the subprotocol ping.v1 if the client offers it"));
+  assert.equal(
+    skipped.get("WS /rooms/:id: refuses text that is not JSON"),
+    "the application refuses the headers of the tests",
+  );
+  const each = new Set(routes.map(({ route }) => route));
+  assert.equal(failed.size, each.size, [...failed.keys()].join("\n"));
+  assert.ok(
+    passed.every((name) =>
+      /: (?:refuses (?:PATCH|POST|PUT|DELETE|GET)|answers a request that is no handshake)/.test(name),
+    ),
+    passed.join("\n"),
+  );
+});
+
+test("a declared error of a handshake skips the tests of messages, and an undeclared one fails them", async () => {
+  const name = "WS /rooms/:id: takes a valid message";
+  const declared = routes.map((table): RouteTable =>
+    Object.assign({}, table, { errors: ["404 ROOM_NOT_FOUND"] }),
+  );
+  const missing = refusing(new NotFoundError("ROOM_NOT_FOUND", "There is no room 1"));
+  const { failed, skipped } = await runAgainst(missing, declared);
+  assert.equal(failed.get(name), undefined);
+  assert.equal(skipped.get(name), "the response is an error: add a fixture for the route");
+  const other = refusing(new NotFoundError("ROOM_NOT_FOUND", "There is no room 1"));
+  assert.match(
+    (await runAgainst(other)).failed.get(name) ?? "",
+    /Add `@throws ROOM_NOT_FOUND 404` to the route/,
+  );
 });
 
 test("a handler that throws fails the tests", async () => {

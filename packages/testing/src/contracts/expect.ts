@@ -73,7 +73,7 @@ export function expectLifecycle({ route }: RouteTable, names: readonly string[],
 }
 
 /** Returns the declared reply with the status of the response. `undefined` if the contract declares no such reply. */
-function replyOf({ replies = [] }: RouteTable, answer: TestResponse): DeclaredReply | undefined {
+export function replyOf({ replies = [] }: RouteTable, answer: TestResponse): DeclaredReply | undefined {
   return replies.find(({ status }) => status === answer.status);
 }
 

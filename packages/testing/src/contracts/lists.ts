@@ -13,8 +13,8 @@ const MAX_PAGES = 20;
 /** Code of the error for a cursor that does not belong to the list. */
 const INVALID_CURSOR = "INVALID_CURSOR";
 
-/** Reason why a test of a list is skipped. */
-const NO_LIST = "the response is an error: add a fixture for the route";
+/** Reason why a test is skipped whose request cannot succeed without the rows of a fixture. */
+export const NO_FIXTURE = "the response is an error: add a fixture for the route";
 
 /** Texts that no server makes. The last one is a cursor of another list, in the form of kit's cursors. */
 const FORGED = [
@@ -41,7 +41,7 @@ export function listTests(table: RouteTable, tested: TestedList, each: Each): vo
   const { limit } = tested;
   each("follows cursors without repeating or losing an item", async (app, context) => {
     const list = await List.of(table, tested, app);
-    if (!(await list.isReadable())) return context.skip(NO_LIST);
+    if (!(await list.isReadable())) return context.skip(NO_FIXTURE);
     const { data: before } = await list.page({});
     if (before.length <= limit) {
       context.skip("the list has one page only: insert more rows in the fixture of the route");
@@ -73,7 +73,7 @@ export function listTests(table: RouteTable, tested: TestedList, each: Each): vo
   });
   each("refuses cursors that the server did not make", async (app, context) => {
     const list = await List.of(table, tested, app);
-    if (!(await list.isReadable())) return context.skip(NO_LIST);
+    if (!(await list.isReadable())) return context.skip(NO_FIXTURE);
     for (const cursor of FORGED) {
       // oxlint-disable-next-line no-await-in-loop -- the tests send one request at a time
       const answer = await list.request({ cursor });

@@ -85,17 +85,14 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     );
   }
   const compiled = withFormat(found, table.choice);
-  /**
-   * False after the application has refused the headers of the tests with 401 or 403. If false, the other
-   * tests of the route are skipped.
-   */
-  let isOpen = true;
   const each: Each = (name, run, { row, timeout } = {}) =>
     runnerAt(row).test(
       name,
       async (context: Context) => {
-        if (!isOpen) return context.skip("the application refuses the headers of the tests");
-        await run(running(), context);
+        const app = running();
+        if (app.isClosed(table.route))
+          return context.skip("the application refuses the headers of the tests");
+        await run(app, context);
       },
       timeout,
     );
@@ -108,19 +105,12 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     socketTests(table, table.socket, each);
     return;
   }
-  test("answers a valid request", async () => {
-    const { client } = running();
-    const fixture = await running().fixture(table.route);
+  each("answers a valid request", async (app) => {
+    const fixture = await app.fixture(table.route);
     const { headers } = fixture;
-    const answer = await send(client, table, slotsOf(table, fixture, []), { headers });
-    isOpen = answer.status !== 401 && answer.status !== 403;
-    if (!isOpen) {
-      fail(
-        `${table.route} refused the test's credentials. Set headers for all routes with \`tests: { headers: { authorization: "…" } }\` in kit.config.ts, or for this route with \`tests.routes["${table.route}"].headers\`. To sign tokens, use a function as \`headers\` of \`defineFixtures\``,
-        answer,
-      );
-    }
-    expectAnswered(table, answer, running().hasFixture(table.route));
+    const answer = await send(app.client, table, slotsOf(table, fixture, []), { headers });
+    app.checkCredentials(table, answer);
+    expectAnswered(table, answer, app.hasFixture(table.route));
   });
   const { lifecycle } = compiled;
   if (lifecycle !== undefined) {

@@ -6,8 +6,10 @@ import { createTestClient, type TestClient } from "../client.ts";
 import { type HeaderTexts, resolveHeaders, withCookies } from "../header-texts.ts";
 import { testDatabase } from "../database.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
+import type { TestResponse } from "../test-response.ts";
 import { applicationOf } from "./application.ts";
-import type { ContractTests } from "./tables.ts";
+import { fail } from "./expect.ts";
+import type { ContractTests, RouteTable } from "./tables.ts";
 
 /** Fixture whose headers are values, not a function that returns values. */
 export interface ResolvedFixture extends Omit<Fixture, "headers"> {
@@ -23,6 +25,8 @@ export class Running {
   readonly defaultHeaders: () => Promise<HeaderTexts>;
   /** Routes for which the fixture's function has returned no headers at its first call. */
   readonly #withoutHeaders = new Set<string>();
+  /** Routes that refused the credentials of the tests with 401 or 403. Their other tests are skipped. */
+  readonly #closed = new Set<string>();
 
   private constructor(
     client: TestClient,
@@ -67,6 +71,24 @@ export class Running {
   bodyLimit(route: string): number {
     const { routes, limits, bodyLimits } = this.#service;
     return bodyLimits?.byRoute[routes.indexOf(route)] ?? limits.bodyBytes;
+  }
+
+  /** Returns true after the route has refused the credentials of the tests. */
+  isClosed(route: string): boolean {
+    return this.#closed.has(route);
+  }
+
+  /**
+   * Checks the response to a valid request or handshake. Fails if the application refuses the credentials of the tests. Further tests of
+   * the route are skipped then.
+   */
+  checkCredentials({ route }: RouteTable, answer: TestResponse): void {
+    if (answer.status !== 401 && answer.status !== 403) return;
+    this.#closed.add(route);
+    fail(
+      `${route} refused the test's credentials. Set headers for all routes with \`tests: { headers: { authorization: "…" } }\` in kit.config.ts, or for this route with \`tests.routes["${route}"].headers\`. To sign tokens, use a function as \`headers\` of \`defineFixtures\``,
+      answer,
+    );
   }
 
   hasFixture(route: string): boolean {

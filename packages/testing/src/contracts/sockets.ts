@@ -8,7 +8,8 @@ import type { TestResponse } from "../test-response.ts";
 import type { HeaderTexts } from "../header-texts.ts";
 import { connectSocket, sendHandshake, subprotocolHeader } from "../web-socket.ts";
 import { credentialTests } from "./credentials.ts";
-import { expectError, expectRefused, fail } from "./expect.ts";
+import { expectAnswered, expectError, expectRefused, fail, replyOf } from "./expect.ts";
+import { NO_FIXTURE } from "./lists.ts";
 import { filled, headersOf, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { AcceptedRow, RefusedRow, RouteTable, TestedSocket } from "./tables.ts";
@@ -52,8 +53,24 @@ type Each = (
   options?: { readonly row?: AcceptedRow | RefusedRow },
 ) => unknown;
 
+/** Declared error of a handshake that needs the rows of a fixture. */
+class NeedsFixture extends Error {}
+
 /** Declares the tests of a route with a WebSocket. */
-export function socketTests(table: RouteTable, socket: TestedSocket, each: Each): void {
+export function socketTests(table: RouteTable, socket: TestedSocket, declare: Each): void {
+  const each: Each = (name, run, options) =>
+    declare(
+      name,
+      async (app, context) => {
+        try {
+          await run(app, context);
+        } catch (error) {
+          if (!(error instanceof NeedsFixture)) throw error;
+          context.skip(NO_FIXTURE);
+        }
+      },
+      options,
+    );
   each("answers a request that is no handshake with 426", async (app) => {
     const { headers } = await app.fixture(table.route);
     const target = filled(pathOf(table), table.request?.params);
@@ -138,7 +155,7 @@ function protocolTests(table: RouteTable, { names, optional }: CompiledProtocols
   for (const name of names) {
     each(`chooses the subprotocol ${name} if the client offers it`, async (app) => {
       const answer = await offer(app, `${unknownProtocol(names)}, ${name}`);
-      expectOpened(table, answer);
+      expectOpened(app, table, answer);
       const chosen = answer.headers.get(subprotocolHeader);
       if (chosen !== name) fail(`${table.route} chose the subprotocol ${String(chosen)}, expected ${name}`);
     });
@@ -149,7 +166,7 @@ function protocolTests(table: RouteTable, { names, optional }: CompiledProtocols
   });
   each(`${optional ? "takes" : "refuses"} a client without a subprotocol`, async (app) => {
     const answer = await offer(app, undefined);
-    if (optional) expectOpened(table, answer);
+    if (optional) expectOpened(app, table, answer);
     else expectError(table, answer, 400, "UNSUPPORTED_SUBPROTOCOL");
   });
 }
@@ -161,8 +178,18 @@ function unknownProtocol(names: readonly string[]): string {
   return name;
 }
 
-function expectOpened({ route }: RouteTable, answer: TestResponse): void {
-  if (answer.status !== 101) fail(`${route} refused a valid handshake`, answer);
+/**
+ * Checks that the application accepted a valid handshake. A declared error fails the test only if the route has a fixture.
+ *
+ * @throws {NeedsFixture} If the response is a declared error, and the route has no fixture.
+ */
+function expectOpened(app: Running, table: RouteTable, answer: TestResponse): void {
+  if (answer.status === 101) return;
+  app.checkCredentials(table, answer);
+  if (answer.status < 400 || replyOf(table, answer) !== undefined)
+    fail(`${table.route} did not open a WebSocket`, answer);
+  expectAnswered(table, answer, app.hasFixture(table.route));
+  throw new NeedsFixture();
 }
 
 /** Returns the headers of a handshake, with the first subprotocol of the contract unless the fixture offers others. */
@@ -220,7 +247,7 @@ async function talk(
   messages: readonly (string | Uint8Array)[] = slots.body === undefined ? [] : [JSON.stringify(slots.body)],
 ): Promise<Closed> {
   const answer = await shake(app, table, slots, given);
-  expectOpened(table, answer);
+  expectOpened(app, table, answer);
   const headers = handshakeHeaders(table, slots, { ...(await app.defaultHeaders()), ...given });
   const socket = connectSocket(app.client.url, targetOf(table, slots), headers);
   const received: (string | Uint8Array)[] = [];
