@@ -441,9 +441,7 @@ impl MigrateError {
             Self::NotBaseline { .. } => Some(
                 "the database changed since `kit db pull`, or is another one; delete the new migration and the entities, and run `kit db pull` again",
             ),
-            Self::Statement { source, .. } if source.code.as_deref() == Some("25001") => {
-                Some("put the line `-- kit: outside transaction` above that statement")
-            }
+            Self::Statement { source, .. } => source.advice.as_deref(),
             _ => None,
         }
     }
@@ -478,6 +476,8 @@ pub struct DatabaseError {
     pub line: Option<usize>,
     /// Text of the SQL in `line`.
     pub excerpt: Option<String>,
+    /// Advice of kit, if it knows the statement and the SQLSTATE.
+    pub(crate) advice: Option<String>,
     source: Option<tokio_postgres::Error>,
 }
 
@@ -497,6 +497,7 @@ impl DatabaseError {
             hint: None,
             line: None,
             excerpt: None,
+            advice: None,
             source: None,
         };
         if let Some(database) = error.as_db_error() {
@@ -547,6 +548,7 @@ impl DatabaseError {
             hint: None,
             line: None,
             excerpt: None,
+            advice: None,
             source: None,
         })
     }

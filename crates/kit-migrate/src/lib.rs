@@ -30,6 +30,7 @@
 //! ```
 
 mod adopt;
+mod advice;
 mod apply;
 mod batches;
 mod blockers;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::MigrationRun;
+use crate::advice::advice;
 use crate::blockers::jittered;
 use crate::history::Progress;
 use crate::script::Statement;
@@ -166,10 +167,12 @@ pub(super) enum AttemptError {
 
 impl Failure {
     pub(super) fn of(statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
+        let mut source = DatabaseError::at(error, Some(statement.text), statement.line);
+        source.advice = source.code.as_deref().and_then(|code| advice(statement, code));
         Self {
             line: statement.line,
             title: statement.title(),
-            source: DatabaseError::at(error, Some(statement.text), statement.line),
+            source,
         }
     }
 

@@ -271,3 +271,31 @@ fn applies_the_migrations_of_the_goldens() {
         assert!(format!("{error:?}").contains("users_status_check"), "{error:?}");
     });
 }
+
+#[test]
+fn the_advice_for_a_role_that_another_database_created_works() {
+    let (Some(first), Some(second)) = (database("advice_for_a_role"), database("advice_for_a_role_too"))
+    else {
+        return;
+    };
+    let drop = "DROP ROLE IF EXISTS kit_advised_reader";
+    execute(&first.url, drop);
+    let create = [migration(1, "CREATE ROLE kit_advised_reader;")];
+    apply(&first.url, &create, &quick()).unwrap();
+    let error = apply(&second.url, &create, &quick()).unwrap_err();
+    let help = error.help().expect("advice");
+    assert!(
+        help.starts_with("a role belongs to all databases of the server"),
+        "{help}"
+    );
+    let written = help.split('`').nth(1).expect("a statement");
+    apply(&second.url, &[migration(1, written)], &quick()).unwrap();
+    execute(&first.url, drop);
+    apply(
+        &second.url,
+        &[migration(1, written), migration(2, written)],
+        &quick(),
+    )
+    .unwrap();
+    execute(&first.url, drop);
+}
