@@ -4,7 +4,7 @@
 
 import { setTimeout } from "node:timers/promises";
 
-import { type AppOptions, createApp, type RequestContext } from "@kit/core";
+import { type AppOptions, createApp, download, type RequestContext } from "@kit/core";
 import type { ServerAdapter, Upload, Uploads } from "@kit/types";
 
 import program from "../../crates/kit-emit/tests/goldens/bodies/routes/index.ts";
@@ -96,6 +96,7 @@ const handlers = {
   },
   "GET /table": ({ ctx }: Input<void>) => (ctx.headers["x-mode"] !== "stream" ? "title\nBücher\n" : texts()),
   "GET /image": () => new Uint8Array([0x89, 0x50, 0x4e, 0x47]),
+  "GET /film": () => download(Buffer.from("0123456789")),
   "GET /books": ({ ctx }: Input<void>) =>
     ctx.headers["x-mode"] !== "stream" ? [book(1), book(2)] : books(2),
   "GET /events": ({ ctx }: Input<void>) =>

@@ -7,6 +7,8 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:ht
 import { after, before, describe, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
+import type { App } from "@kit/core";
+
 import { edgeApplication, edgeColumns, type EdgeOptions, textOf } from "./edge-columns.ts";
 import { isRust } from "./rust.ts";
 
@@ -71,21 +73,25 @@ export async function send(port: number, one: CaseRequest): Promise<Received> {
   return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) };
 }
 
+/** Passes a request to an application without a server. */
+export async function fetched(
+  app: Pick<App, "fetch">,
+  { method, target, headers }: CaseRequest,
+): Promise<Received> {
+  const body = headers["content-length"] === undefined ? {} : { body: "" };
+  const response = await app.fetch(new Request(`http://localhost${target}`, { method, headers, ...body }));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: Buffer.from(await response.arrayBuffer()),
+  };
+}
+
 /** Starts an application without a server. */
 function startFetch(options: EdgeOptions): Promise<Target> {
   const app = edgeApplication(options);
   return Promise.resolve({
-    async send({ method, target, headers }) {
-      const body = headers["content-length"] === undefined ? {} : { body: "" };
-      const response = await app.fetch(
-        new Request(`http://localhost${target}`, { method, headers, ...body }),
-      );
-      return {
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: Buffer.from(await response.arrayBuffer()),
-      };
-    },
+    send: (one) => fetched(app, one),
     [Symbol.asyncDispose]: () => app.close({ graceMs: 0 }),
   });
 }
@@ -160,7 +166,8 @@ function partsOf(body: Buffer, contentType: string): [range: string, text: strin
   });
 }
 
-function check(one: EdgeCase, { status, headers, body }: Received): void {
+/** Checks a response against its case. */
+export function check(one: EdgeCase, { status, headers, body }: Received): void {
   assert.equal(status, one.status, body.toString());
   for (const [header, value] of Object.entries(one.headers ?? {}))
     assert.equal(headers[header], value, header);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { cp, rm } from "node:fs/promises";
 
 import { createIntegrationSuite, type RouteTable } from "@kit/testing";
-import { type AnyHandlers, type App, type BaseContext, createApp } from "@kit/core";
+import { type AnyHandlers, type App, type BaseContext, createApp, type RequestContext } from "@kit/core";
 import { expressServer } from "@kit/server-express";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/bodies/client/index.ts";
@@ -65,6 +65,9 @@ test("an application whose responses match its contract passes all tests of bodi
     "POST /tables: refuses bytes that are not UTF-8",
     "GET /events: answers a valid request",
     "GET /books: answers a valid request",
+    "GET /film: answers a range of the first byte",
+    "GET /film: refuses a range after the end",
+    "GET /film: answers HEAD like GET, without the body",
   ])
     assert.ok(passed.includes(name), name);
 });
@@ -100,6 +103,22 @@ test("a response that breaks the format, a line or an event of its contract fail
     assert.match(reasons[index] ?? "", reason);
 });
 
+test("a download without ranges fails the tests of ranges", async () => {
+  const routes = tables.filter(({ route }) => route === "GET /film");
+  const digits = Buffer.from("0123456789");
+  const { passed, failed } = await runAgainst(
+    application({
+      "GET /film": ({ ctx }: { ctx: RequestContext }) => ctx.send(digits, { contentType: "video/mp4" }),
+    }),
+    routes,
+  );
+  assert.deepEqual(
+    [...failed.keys()],
+    ["GET /film: answers a range of the first byte", "GET /film: refuses a range after the end"],
+  );
+  assert.ok(passed.includes("GET /film: answers HEAD like GET, without the body"));
+});
+
 test("the generated client and the server agree about every format", async () => {
   const app = application({
     "POST /photos": async ({ body }: { body: { title: string; photo: File; more?: File[] } }) => ({
@@ -122,6 +141,18 @@ test("the generated client and the server agree about every format", async () =>
     assert.ok(!refused.ok && refused.error.code === "VALIDATION_ERROR");
     assert.equal(refused.error.details?.fields[0]?.rule, "maxBytes");
     assert.equal(await api.get("/table"), "title\nBücher\n");
+    const part = await api.get("/film", { range: { first: 2, last: 4 } }).result();
+    assert.ok(part.ok && part.response.status === 206);
+    assert.equal(Buffer.from(part.data).toString(), "234");
+    const tag = part.response.headers.get("etag")!;
+    const rest = await api.get("/film", { range: { first: 5, tag } }).result();
+    assert.ok(rest.ok && rest.response.status === 206);
+    assert.equal(Buffer.from(rest.data).toString(), "56789");
+    const whole = await api.get("/film", { range: { first: 5, tag: '"other"' } }).result();
+    assert.ok(whole.ok && whole.response.status === 200);
+    assert.equal(Buffer.from(whole.data).toString(), "0123456789");
+    const none = await api.get("/film", { range: { first: 10 } }).result();
+    assert.ok(!none.ok && none.error.status === 416);
     const read: Date[] = [];
     for await (const book of await api.get("/books")) read.push(book.printed);
     assert.ok(read.length === 2 && read.every((printed) => printed instanceof Date));

@@ -337,6 +337,23 @@ fn a_part_of_a_form_may_not_become_a_file_and_one_file_may_not_become_several() 
 }
 
 #[test]
+fn bytes_may_become_a_download_and_a_download_bytes_without_ranges() {
+    let bodies = bodies::program();
+    let set = |ranges: bool, key: &'static str| {
+        move |program: &mut Program| {
+            let BodyFormat::Bytes { ranges: own, .. } = &mut route(program, key).response_format else {
+                panic!("the route does not answer with bytes");
+            };
+            *own = ranges;
+        }
+    };
+    let removed = &["GET /image response: ranges-removed"];
+    check(&bodies, set(true, "GET /image"), &[], removed);
+    let removed = &["GET /film response: ranges-removed"];
+    check(&bodies, set(false, "GET /film"), removed, &[]);
+}
+
+#[test]
 fn another_first_format_of_answers_breaks_clients_without_accept() {
     let notes = notes::program();
     check(

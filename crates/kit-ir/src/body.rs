@@ -40,11 +40,15 @@ pub enum BodyFormat {
         /// Media types or ranges that a request may have, or the only media type of a response.
         media_types: Vec<String>,
     },
-    /// Bytes, from `Bytes<MediaType>`. The slot has no type.
+    /// Bytes, from `Bytes<MediaType>` or `Download<MediaType>`. The slot has no type.
     #[serde(rename_all = "camelCase")]
     Bytes {
         /// Media types or ranges that a request may have, or the only media type of a response.
         media_types: Vec<String>,
+        /// True for `Download`: the server knows the number of bytes and sends the ranges that clients ask for. Only as the
+        /// whole response of a GET route, with the status 200.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ranges: bool,
     },
     /// JSON Lines (`application/jsonl`), from `Lines<T>`. The slot has the type of one line.
     Lines,
@@ -93,6 +97,19 @@ impl BodyFormat {
     /// ```
     pub fn is_socket(&self) -> bool {
         matches!(self, Self::Socket { .. })
+    }
+
+    /// Returns true for a response of which clients can ask for ranges, from `Download<MediaType>`.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// let download = BodyFormat::Bytes { media_types: vec!["video/mp4".to_owned()], ranges: true };
+    /// assert!(download.is_download());
+    /// assert!(!BodyFormat::Lines.is_download());
+    /// ```
+    pub fn is_download(&self) -> bool {
+        matches!(self, Self::Bytes { ranges: true, .. })
     }
 
     /// Returns the kinds of the messages of a WebSocket: `json`, `text` and `bytes`. `body` is the type of the slot. Returns
@@ -184,6 +201,7 @@ impl BodyFormat {
             Self::Raw { .. } => "Raw",
             Self::Chunks { .. } => "Chunks",
             Self::Text { .. } => "Text",
+            Self::Bytes { ranges: true, .. } => "Download",
             Self::Bytes { .. } => "Bytes",
             Self::Lines => "Lines",
             Self::Socket { .. } => "Socket",
@@ -247,7 +265,7 @@ impl BodyFormat {
             Self::Raw { media_types }
             | Self::Chunks { media_types }
             | Self::Text { media_types }
-            | Self::Bytes { media_types } => media_types.iter().map(String::as_str).collect(),
+            | Self::Bytes { media_types, .. } => media_types.iter().map(String::as_str).collect(),
             Self::Lines => vec!["application/jsonl"],
             Self::Events { .. } => vec!["text/event-stream"],
             Self::OneOf { choices } => choices

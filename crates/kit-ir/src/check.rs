@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use crate::{
-    BodyFormat, DeclarationId, DeclaredReply, IndexKey, Program, Route, Span, TemplatePart, TypeId, TypeKind,
+    BodyFormat, DeclarationId, DeclaredReply, IndexKey, Method, Program, Route, Span, TemplatePart, TypeId,
+    TypeKind,
 };
 
 impl Program {
@@ -263,11 +264,32 @@ impl Checker<'_> {
                 }
             }
         }
+        self.downloads(place, route);
         self.union_of_formats(place, &route.body_format);
         for id in route.body_format.inner_types() {
             if usize::from(id) >= self.program.declarations.len() {
                 self.declared(place, id);
             }
+        }
+    }
+
+    /// Checks that downloads are whole responses of GET routes with the status 200.
+    fn downloads(&mut self, place: &str, route: &Route) {
+        let response = &route.response_format;
+        if response.is_download() && (route.method != Method::Get || route.status != 200) {
+            self.report(format!(
+                "the response of {place} is a download, which only GET routes with the status 200 have"
+            ));
+        }
+        let replies = route.declared_replies().map(|reply| &reply.format);
+        let others = replies
+            .chain([&route.body_format])
+            .chain(response.is_union().then_some(response));
+        let has_other = others
+            .flat_map(|format| format.choices(None))
+            .any(|choice| choice.format.is_download());
+        if has_other {
+            self.report(format!("{place} has a download that is not the whole response"));
         }
     }
 

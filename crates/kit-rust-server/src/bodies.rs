@@ -42,7 +42,7 @@ pub(crate) fn read(
             let media_types = strings(media_types);
             (quote!(String), quote!(request.text(&[#media_types])?))
         }
-        BodyFormat::Raw { media_types } | BodyFormat::Bytes { media_types } => {
+        BodyFormat::Raw { media_types } | BodyFormat::Bytes { media_types, .. } => {
             let media_types = strings(media_types);
             (
                 quote!(kit_runtime::BodyBytes),

@@ -98,7 +98,7 @@ fn content(program: &Program, format: &BodyFormat, r#type: Option<DeclarationId>
         BodyFormat::Raw { media_types } => inner("Raw", of_media_types(media_types)),
         BodyFormat::Chunks { media_types } => inner("Chunks", of_media_types(media_types)),
         BodyFormat::Text { media_types } => inner("Text", of_media_types(media_types)),
-        BodyFormat::Bytes { media_types } => inner("Bytes", of_media_types(media_types)),
+        BodyFormat::Bytes { media_types, .. } => inner(format.name(), of_media_types(media_types)),
         BodyFormat::Events { events } => inner(
             "Events",
             in_braces(events.iter().map(|event| event.name.as_str()).collect()),

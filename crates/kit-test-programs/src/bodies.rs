@@ -240,12 +240,14 @@ fn unchanged_bodies(b: &mut Builder) -> Vec<Route> {
             "/images",
             BodyFormat::Bytes {
                 media_types: types(&["image/*"]),
+                ranges: false,
             },
         ),
         (
             "/icons",
             BodyFormat::Bytes {
                 media_types: types(&["image/png"]),
+                ranges: false,
             },
         ),
     ];
@@ -275,6 +277,11 @@ fn responses(b: &mut Builder, types: &Types) -> Vec<Route> {
     };
     let png = BodyFormat::Bytes {
         media_types: vec!["image/png".to_owned()],
+        ranges: false,
+    };
+    let film = BodyFormat::Bytes {
+        media_types: vec!["video/mp4".to_owned()],
+        ranges: true,
     };
     let event = |name: &str, data| DeclaredEvent {
         name: name.to_owned(),
@@ -319,6 +326,7 @@ fn responses(b: &mut Builder, types: &Types) -> Vec<Route> {
         answered(b, "/image", png, None),
         answered(b, "/books", BodyFormat::Lines, Some(types.book)),
         answered(b, "/events", events, None),
+        answered(b, "/film", film, None),
         report,
     ]
 }

@@ -118,6 +118,7 @@ fn answered(b: &mut Builder, path: &str, format: BodyFormat) -> Route {
 fn report(b: &mut Builder, order: DeclarationId, orders: DeclarationId) -> Route {
     let pdf = BodyFormat::Bytes {
         media_types: vec!["application/pdf".to_owned()],
+        ranges: false,
     };
     let format = one_of(vec![
         choice(BodyFormat::Json, Some(orders)),

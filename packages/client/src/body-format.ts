@@ -17,7 +17,7 @@ export interface RequestFormat {
 /** Response body that is not JSON, or a member of a union of formats. */
 export interface ResponseFormat {
   /** Format, by the name of its type in lower case. `oneof` for a union of formats, and `json` only in a union. */
-  readonly format: "text" | "bytes" | "lines" | "events" | "json" | "oneof";
+  readonly format: "text" | "bytes" | "download" | "lines" | "events" | "json" | "oneof";
   /** Media type of the response. In a union, the media type of the first format. */
   readonly type: string;
   /** Codec of the value of JSON. Absent if the value needs no conversion. */

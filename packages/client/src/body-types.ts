@@ -1,3 +1,21 @@
+/**
+ * Part of a download that a call asks for. The server may send the whole body in place of the part: the part was sent only if
+ * `response.status` of `.result()` is 206.
+ *
+ * @example
+ * ```ts
+ * const rest = await api.get("/films/:id", { params, range: { first: received.length, tag } }).result();
+ * ```
+ */
+export interface ByteRange {
+  /** Position of the first byte, from 0. */
+  readonly first: number;
+  /** Position of the last byte. Default: the end of the body. */
+  readonly last?: number;
+  /** Header `etag` of an earlier response. If the body has changed since, the server sends the whole body. */
+  readonly tag?: string;
+}
+
 /** Bytes of a request body. */
 export type BytesBody = Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>;
 

@@ -1,5 +1,6 @@
 import { encode } from "./codec.ts";
 import type { ResponseFormat } from "./body-format.ts";
+import type { ByteRange } from "./body-types.ts";
 import type { Codecs } from "./codecs.ts";
 import { warnIfDeprecated } from "./deprecation.ts";
 import { ApiError } from "./error.ts";
@@ -18,6 +19,7 @@ type Call = Omit<RequestOptions, "headers"> &
     body?: unknown;
     contentType?: string;
     accept?: string;
+    range?: ByteRange;
   };
 
 /** Page of a list, with the cursor of the next page. */
@@ -154,6 +156,11 @@ async function send(
   for (const [name, value] of Object.entries(call.headers ?? {})) {
     const text = headerText(name, value);
     if (text !== undefined) headers.set(name, text);
+  }
+  const { range } = call;
+  if (range !== undefined) {
+    headers.set("range", `bytes=${range.first}-${range.last ?? ""}`);
+    if (range.tag !== undefined) headers.set("if-range", range.tag);
   }
   const isKeyed = codecs?.idempotencyKeys?.includes(route) === true;
   if (isKeyed && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, newKey());

@@ -7,7 +7,7 @@
 export { createClient } from "./client.ts";
 export { ApiError, isApiError } from "./error.ts";
 export type { ClientOptions, CodecsOption, Interceptor, RequestOptions, RetryOptions } from "./options.ts";
-export type { ApiEvent, ApiEvents, BytesBody, LinesBody } from "./body-types.ts";
+export type { ApiEvent, ApiEvents, ByteRange, BytesBody, LinesBody } from "./body-types.ts";
 export type { BodyFormats, RequestFormat, ResponseFormat } from "./body-format.ts";
 export type { ApiErrors, Codec, Generated, NamedCodecs } from "./codec.ts";
 export type { Codecs, ReplyCodec } from "./codecs.ts";

@@ -1,4 +1,4 @@
-import type { BytesBody } from "./body-types.ts";
+import type { ByteRange, BytesBody } from "./body-types.ts";
 import type { ErrorBodyOf, ValidationStatusOf } from "./codec.ts";
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
@@ -242,7 +242,17 @@ interface Contract {
 type Part<C, Name extends string> = C extends { readonly [N in Name]: infer T } ? T : void;
 
 /** Names of the formats of bodies that are not JSON. */
-type FormatName = "form" | "multipart" | "raw" | "chunks" | "text" | "bytes" | "lines" | "events" | "json";
+type FormatName =
+  | "form"
+  | "multipart"
+  | "raw"
+  | "chunks"
+  | "text"
+  | "bytes"
+  | "download"
+  | "lines"
+  | "events"
+  | "json";
 
 /**
  * Name of the format of a body. `never` if the body is JSON. Only formats have a property with a symbol as its key and with
@@ -300,6 +310,9 @@ type SlotArgument<Name extends string, T> = [T] extends [void]
 /** Cookies of a contract. Always optional, because a browser sends its cookies by itself. */
 type CookieArgument<T> = [T] extends [void] ? unknown : { cookies?: T };
 
+/** Range of a call, if the response is a download. */
+type RangeArgument<T> = "download" extends FormatOf<T> ? { range?: ByteRange } : unknown;
+
 /** Parsed JSON of a body, or the response itself if the body is not JSON. A union of formats can be each of them. */
 type BodyData<T> = [T] extends [void]
   ? undefined
@@ -337,6 +350,7 @@ type RouteOf<C> =
             SlotArgument<"headers", Part<C, "headers">> &
             CookieArgument<Part<C, "cookies">> &
             BodyArgument<C["body"]> &
+            RangeArgument<C["response"]> &
             object,
           [C["response"]] extends [void] ? undefined : DataOf<C["response"]>,
           FailureOf<Part<C, "errors">>

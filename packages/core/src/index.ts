@@ -110,6 +110,13 @@ export {
   type WrapperInput,
 } from "./request/wrapper.ts";
 export type { AnyWrapper, Wrapper } from "./request/wrapper-object.ts";
+export {
+  download,
+  type DownloadFile,
+  type DownloadOptions,
+  type DownloadResponse,
+  type DownloadSource,
+} from "./request/download.ts";
 export type { RawBody, RawResponse, SendOptions, StreamSource } from "./request/raw-response.ts";
 export { sharedEvent } from "./bodies/shared-event.ts";
 export { type OpenSocket, SocketClosedError } from "./sockets/socket-messages.ts";

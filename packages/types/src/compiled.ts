@@ -178,7 +178,7 @@ export interface CompiledFilePart {
 /** Response body that is not JSON, or a member of a union of formats. */
 export interface CompiledContent {
   /** Format, by the name of its type in lower case. `oneof` for a union of formats, and `json` only in a union. */
-  readonly format: "text" | "bytes" | "lines" | "events" | "json" | "oneof";
+  readonly format: "text" | "bytes" | "download" | "lines" | "events" | "json" | "oneof";
   /** Media type without parameters. In a union, the media type of the first format. */
   readonly mediaType: string;
   /** Writes the value. Present only if the format is `json`. */

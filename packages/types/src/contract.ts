@@ -368,6 +368,23 @@ export interface Bytes<TMediaType extends string = "application/octet-stream"> {
 }
 
 /**
+ * Response of bytes of which clients can ask for ranges, so that a lost download continues and a video is seekable. The handler
+ * returns the result of `download` of `@kit/core`, for a file or for any other source, or a `Uint8Array`. kit answers `range`,
+ * `if-range` and the preconditions of the request. Only as the whole response of a GET route.
+ *
+ * @example
+ * ```ts
+ * type Report = Route<{ params: { id: string }; response: Download<"application/pdf"> }>;
+ * ```
+ */
+export interface Download<TMediaType extends string = "application/octet-stream"> {
+  /** Exists only for the type checker, so that no other value is a download. */
+  readonly [bodyMark]: "download";
+  /** Media type. */
+  readonly mediaType: TMediaType;
+}
+
+/**
  * Body of JSON Lines: one JSON value on each line, with the media type `application/jsonl`. In a request, the handler
  * receives an async iterable of the values, and each line is checked when the handler reads it. In a response, the
  * handler returns an iterable or an async iterable of values.
@@ -472,6 +489,7 @@ export type AnyBodyFormat =
   | Chunks<string>
   | Text<string>
   | Bytes<string>
+  | Download<string>
   | Lines<unknown>
   | Events<object>;
 

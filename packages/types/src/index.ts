@@ -33,6 +33,7 @@ export type {
   Bytes,
   ChunkedBody,
   Chunks,
+  Download,
   EventOf,
   Events,
   Failure,

@@ -77,6 +77,10 @@ impl Comparison<'_, '_> {
                 self.answer_format(place, choice, same);
             }
         }
+        if old.format.is_download() && !new.format.is_download() {
+            let message = "clients cannot ask for ranges any more";
+            self.add(Consequence::BreaksAnswers, "ranges-removed", place, message, None);
+        }
         let first = |choices: &[FormatChoice]| choices.first().map(|choice| choice.format.names());
         if first(&before) != first(&after) && after.len() > 1 {
             let message = format!(

@@ -7,8 +7,8 @@ use super::codec::Codecs;
 use crate::messages::message_kinds;
 use crate::text::literal;
 
-/// Returns the members of a route's input for its bodies: `body`; if the caller chooses the media type, `contentType`; and if
-/// the response is a union of formats, `accept`.
+/// Returns the members of a route's input for its bodies: `body`; if the caller chooses the media type, `contentType`; if the
+/// response is a union of formats, `accept`; and if the response is a download, `range`.
 /// `name` returns the type of a declaration in requests.
 pub(super) fn input(route: &Route, name: impl Fn(DeclarationId) -> String) -> Vec<String> {
     let body = sent(&route.body_format, route.slots.body, &name);
@@ -16,6 +16,12 @@ pub(super) fn input(route: &Route, name: impl Fn(DeclarationId) -> String) -> Ve
     body.into_iter()
         .chain(content_type(&route.body_format))
         .chain(accept(route))
+        .chain(
+            route
+                .response_format
+                .is_download()
+                .then(|| "range?: ByteRange".to_owned()),
+        )
         .collect()
 }
 
@@ -106,7 +112,7 @@ fn content_type(format: &BodyFormat) -> Option<String> {
     let (BodyFormat::Raw { media_types }
     | BodyFormat::Chunks { media_types }
     | BodyFormat::Text { media_types }
-    | BodyFormat::Bytes { media_types }) = format
+    | BodyFormat::Bytes { media_types, .. }) = format
     else {
         return None;
     };

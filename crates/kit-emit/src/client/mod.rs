@@ -142,8 +142,10 @@ fn index(context: Context<'_>) -> String {
         "Wire",
     ];
     imported.extend(used.iter().filter(|name| routes.contains(&format!("{name}<"))));
-    if routes.contains(": BytesBody") {
-        imported.push("BytesBody");
+    for name in ["ByteRange", "BytesBody"] {
+        if routes.contains(&format!(": {name}")) {
+            imported.push(name);
+        }
     }
     let has_formats = program_has_formats(context.program);
     let has_sockets = context.program.routes.iter().any(Route::is_socket);

@@ -112,7 +112,7 @@ impl Bodies<'_> {
             (
                 BodyFormat::Raw { media_types }
                 | BodyFormat::Chunks { media_types }
-                | BodyFormat::Bytes { media_types },
+                | BodyFormat::Bytes { media_types, .. },
                 _,
             ) => media_types
                 .iter()

@@ -229,7 +229,7 @@ impl Response {
 }
 
 /// Header of a response.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(crate) struct Header {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,

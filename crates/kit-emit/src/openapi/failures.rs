@@ -95,6 +95,10 @@ impl<'a> Failures<'a> {
             let description = "a precondition of the request does not hold";
             failures.add(412, of_kit("PRECONDITION_FAILED", description));
         }
+        if route.response_format.is_download() {
+            let description = "the file has none of the requested ranges";
+            failures.add(416, of_kit("RANGE_NOT_SATISFIABLE", description));
+        }
         failures.0.sort_keys();
         failures
     }

@@ -3,6 +3,7 @@
 
 mod bodies;
 mod document;
+mod downloads;
 mod error_body;
 mod failures;
 mod key;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::bodies::Bodies;
 use super::document::{Header, Operation, Parameter, Response, Tag};
+use super::downloads;
 use super::error_body::{self, error};
 use super::failures::{Failure, Failures, is_of_kit};
 use super::preconditions;
@@ -88,7 +89,12 @@ impl<'a> Operations<'a> {
         let parameters = text
             .flat_map(|slot| self.parameters(route, slot, input))
             .chain(route.subprotocols.as_ref().map(offered_subprotocols))
-            .collect();
+            .collect::<Vec<_>>();
+        let parameters = if route.response_format.is_download() {
+            downloads::with_ranges(parameters)
+        } else {
+            parameters
+        };
         Operation {
             id: self.id(route).to_owned(),
             tags: tags_of(route),
@@ -172,6 +178,9 @@ impl<'a> Operations<'a> {
         }
         let program = self.context.program;
         let has_preconditions = preconditions::are_evaluated(program, route);
+        if route.response_format.is_download() {
+            downloads::add_partial(&mut responses);
+        }
         if has_preconditions {
             add_not_modified(&mut responses);
         }
@@ -196,9 +205,13 @@ impl<'a> Operations<'a> {
             let examples = examples.collect();
             let is_of_kit = is_of_kit(status, rules)
                 || (status == 412 && has_preconditions)
+                || (status == 416 && route.response_format.is_download())
                 || (status == 406 && route.negotiates());
             let schema = super::failures::schema(rules, &failures, is_of_kit, output, reference.clone());
-            let response = error(rules, descriptions.join("; "), schema, examples);
+            let mut response = error(rules, descriptions.join("; "), schema, examples);
+            if status == 416 && route.response_format.is_download() {
+                downloads::add_size(&mut response);
+            }
             responses.insert(status.to_string(), response);
         }
         let other = if shares {
@@ -393,7 +406,7 @@ fn vary(is_required: bool) -> Header {
     }
 }
 
-fn text_schema() -> Schema {
+pub(super) fn text_schema() -> Schema {
     Schema {
         r#type: Some("string"),
         ..Schema::default()

@@ -1,4 +1,4 @@
-//! Responses that the option `etag` of the application adds to operations.
+//! Responses that downloads and the option `etag` of the application add to operations.
 
 use kit_ir::{Method, Program, Route};
 
@@ -6,9 +6,12 @@ use super::document::Header;
 use crate::json_schema::Schema;
 
 /// Returns true if kit evaluates preconditions of requests for the route, such as the header `If-None-Match`:
-/// the option `etag` is on, and the route responds to GET or HEAD with 200. Returns false if the value of the
-/// option is known only when the application runs.
+/// the response is a download, or the option `etag` is on and the route responds to GET or HEAD with 200. Returns false if the
+/// value of the option is known only when the application runs.
 pub(super) fn are_evaluated(program: &Program, route: &Route) -> bool {
+    if route.response_format.is_download() {
+        return true;
+    }
     let option = program.application.etag.as_ref();
     option.is_some_and(|option| option.value.is_some())
         && matches!(route.method, Method::Get | Method::Head)

@@ -38,6 +38,8 @@ pub(crate) enum KitType {
     Text,
     /// Body of bytes: `Bytes<"image/png">`.
     Bytes,
+    /// Bytes of a response with ranges: `Download<"application/pdf">`.
+    Download,
     /// Body of JSON Lines: `Lines<Line>`.
     Lines,
     /// Body of Server-Sent Events: `Events<{ progress: Progress }>`.
@@ -57,7 +59,7 @@ pub(crate) enum KitType {
 }
 
 impl KitType {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 20] = [
         Self::RouteContract,
         Self::Route,
         Self::Reply,
@@ -69,6 +71,7 @@ impl KitType {
         Self::Chunks,
         Self::Text,
         Self::Bytes,
+        Self::Download,
         Self::Lines,
         Self::Events,
         Self::Upload,
@@ -100,6 +103,7 @@ impl KitType {
             Self::Chunks => "Chunks",
             Self::Text => "Text",
             Self::Bytes => "Bytes",
+            Self::Download => "Download",
             Self::Lines => "Lines",
             Self::Events => "Events",
             Self::Upload => "Upload",
@@ -125,6 +129,7 @@ impl KitType {
             Self::Chunks => "Chunks<\"video/mp4\">",
             Self::Text => "Text<\"text/csv\">",
             Self::Bytes => "Bytes<\"image/png\">",
+            Self::Download => "Download<\"application/pdf\">",
             Self::Lines => "Lines<Line>",
             Self::Events => "Events<{ progress: Progress; done: Result }>",
             Self::Upload => "Upload",
@@ -160,7 +165,13 @@ impl KitType {
             Self::Upload | Self::Uploads => (0, 0),
             Self::Reply => (1, 3),
             Self::Failure => (2, 3),
-            Self::Raw | Self::Chunks | Self::Text | Self::Bytes | Self::Wrapper | Self::Middleware => (0, 1),
+            Self::Raw
+            | Self::Chunks
+            | Self::Text
+            | Self::Bytes
+            | Self::Download
+            | Self::Wrapper
+            | Self::Middleware => (0, 1),
             Self::Route
             | Self::Json
             | Self::Form
@@ -260,7 +271,7 @@ impl Evaluator<'_> {
                     ("details", argument(2)),
                 ]
             }
-            KitType::Raw | KitType::Chunks | KitType::Text | KitType::Bytes => {
+            KitType::Raw | KitType::Chunks | KitType::Text | KitType::Bytes | KitType::Download => {
                 vec![("mediaType", argument(0))]
             }
             KitType::Json

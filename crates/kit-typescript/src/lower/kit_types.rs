@@ -35,6 +35,11 @@ impl Lowering<'_> {
                 );
                 self.refused(codes::INVALID_BODY, &format!("`{name}` is not a type of values"), &help)
             }
+            KitType::Download => self.refused(
+                codes::INVALID_BODY,
+                "`Download<…>` is not a type of values",
+                "write `Download` only as the whole response of a contract: `Route<{ response: Download<…> }>`",
+            ),
             body => {
                 let name = body.name();
                 let help = format!(

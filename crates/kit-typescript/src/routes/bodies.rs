@@ -1,5 +1,5 @@
 //! Formats of bodies in a contract: `Json<T>`, `Form<T>`, `Multipart<T>`, `Raw<M>`, `Chunks<M>`, `Text<M>`, `Bytes<M>`,
-//! `Lines<T>` and `Events<T>`, and unions of them.
+//! `Download<M>`, `Lines<T>` and `Events<T>`, and unions of them.
 
 use std::rc::Rc;
 
@@ -17,6 +17,8 @@ use crate::modules::Location;
 pub(super) enum Direction {
     Request,
     Response,
+    /// Response of one status, from `Reply`.
+    Reply,
 }
 
 impl Direction {
@@ -26,14 +28,16 @@ impl Direction {
             Self::Request => {
                 "a request can be `Json`, `Form`, `Multipart`, `Raw`, `Chunks`, `Text`, `Bytes` or `Lines`"
             }
-            Self::Response => "a response can be `Json`, `Text`, `Bytes`, `Lines` or `Events`",
+            Self::Response => "a response can be `Json`, `Text`, `Bytes`, `Download`, `Lines` or `Events`",
+            Self::Reply => "a reply can be `Json`, `Text`, `Bytes`, `Lines` or `Events`",
         }
     }
 
     fn allows(self, kind: KitType) -> bool {
         match kind {
             KitType::Form | KitType::Multipart | KitType::Raw | KitType::Chunks => self == Self::Request,
-            KitType::Events => self == Self::Response,
+            KitType::Events => self != Self::Request,
+            KitType::Download => self == Self::Response,
             _ => kind.is_body(),
         }
     }
@@ -103,7 +107,7 @@ fn union(
         let message = format!("{owner} is a union of formats with `void` or `undefined`");
         let help = match direction {
             Direction::Request => "remove `void` and `undefined`: a request of a union of formats has a body",
-            Direction::Response => {
+            Direction::Response | Direction::Reply => {
                 "remove `void` and `undefined`, or declare replies: `Reply<200, Text> | Reply<204>`"
             }
         };
@@ -116,6 +120,12 @@ fn union(
         let kind = format_of(lowering, *member);
         if kind.is_none() && std::mem::replace(&mut has_values, true) {
             continue;
+        }
+        if kind == Some(KitType::Download) && direction != Direction::Request {
+            let message = format!("{owner} is a union of formats with `Download`");
+            let help = "declare a route of its own for the download, or write `Bytes`, which has no ranges";
+            invalid(lowering, location, message, help);
+            return (BodyFormat::Json, None);
         }
         let name = format!("{name}{}", kind.unwrap_or(KitType::Json).name());
         let (format, body) = if let Some(kind) = kind {
@@ -381,7 +391,10 @@ fn bytes(
         KitType::Raw => BodyFormat::Raw { media_types },
         KitType::Chunks => BodyFormat::Chunks { media_types },
         KitType::Text => BodyFormat::Text { media_types },
-        _ => BodyFormat::Bytes { media_types },
+        _ => BodyFormat::Bytes {
+            media_types,
+            ranges: kind == KitType::Download,
+        },
     }
 }
 
@@ -397,7 +410,7 @@ fn media_types(lowering: &mut Lowering<'_>, owner: &str, direction: Direction, p
             let help =
                 "write the type and the subtype, such as `\"text/csv\"`; kit adds `charset=utf-8` to text";
             invalid(lowering, part.location, message, help);
-        } else if direction == Direction::Response && text.contains('*') {
+        } else if direction != Direction::Request && text.contains('*') {
             let message = format!("the media type of {owner} is the range `{text}`");
             let help = "write one media type, because it is the content type of the response";
             invalid(lowering, part.location, message, help);
@@ -405,7 +418,7 @@ fn media_types(lowering: &mut Lowering<'_>, owner: &str, direction: Direction, p
             found.push(text);
         }
     }
-    if direction == Direction::Response && found.len() > 1 {
+    if direction != Direction::Request && found.len() > 1 {
         let message = format!("{owner} has several media types: {}", found.join(", "));
         let help = "write one media type, because it is the content type of the response";
         invalid(lowering, part.location, message, help);

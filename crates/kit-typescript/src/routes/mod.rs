@@ -6,6 +6,7 @@ mod contract;
 mod cursors;
 mod data_only;
 mod declared;
+mod downloads;
 mod failures;
 mod fields;
 mod files;
@@ -124,6 +125,7 @@ pub(crate) fn add(
         }
     }
     check_options(lowering, contract, &registration, &body_format);
+    response_format = downloads::check(lowering, contract, key.method, response_format);
     let subprotocols = socket.and_then(|socket| socket.subprotocols);
     let status = match (replies.first(), tags.status) {
         (Some(first), _) => first.status,
@@ -149,6 +151,9 @@ pub(crate) fn add(
     let is_list = cursors::is_list(lowering, contract);
     if is_list {
         cursors::add_error(lowering, contract, &mut throws);
+    }
+    if response_format.is_download() {
+        downloads::add_error(lowering, contract, &mut throws);
     }
     let plain = DeclaredReply {
         status,

@@ -111,7 +111,7 @@ fn reply(
     };
     let owner = format!("the reply {status}");
     let (format, body) = match argument(lowering, 1) {
-        Some(body) => bodies::read(lowering, &owner, bodies::Direction::Response, body, &base),
+        Some(body) => bodies::read(lowering, &owner, bodies::Direction::Reply, body, &base),
         None => (BodyFormat::Json, None),
     };
     if (body.is_some() || !format.is_json()) && [204, 205, 304].contains(&status) {

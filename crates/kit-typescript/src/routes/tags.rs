@@ -5,7 +5,7 @@ use kit_ir::{DeclaredError, Slot};
 
 use super::{Contract, replies};
 use crate::docs::{Doc, Tag, TagName, Target, misplaced, words};
-use crate::eval::Ty;
+use crate::eval::{KitType, Ty};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
@@ -73,6 +73,15 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
         lowering.report(diagnostic);
         return None;
     }
+    if is_download(lowering, contract) {
+        let message = "`@status` has no effect on a contract with a `Download`";
+        let diagnostic = lowering
+            .eval
+            .diagnostic(codes::TAG_DOES_NOT_FIT, tag.location, message)
+            .help("remove the tag: a download has the status 200, or 206 for a range");
+        lowering.report(diagnostic);
+        return None;
+    }
     let Some(status) = tag
         .argument
         .parse::<u16>()
@@ -99,6 +108,13 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
         return None;
     }
     Some(status)
+}
+
+/// Returns true if the response of a contract is `Download<…>`.
+fn is_download(lowering: &mut Lowering<'_>, contract: &Contract) -> bool {
+    contract
+        .slot(Slot::Response)
+        .is_some_and(|response| matches!(lowering.eval.shape_of(response.ty), Ty::Kit(KitType::Download, _)))
 }
 
 /// Returns the argument of `@operation`. The name must be an identifier in all languages that kit generates.

@@ -1,9 +1,9 @@
-//! Tests of formats of bodies: `Json`, `Form`, `Multipart`, `Raw`, `Chunks`, `Text`, `Bytes`, `Lines`
+//! Tests of formats of bodies: `Json`, `Form`, `Multipart`, `Raw`, `Chunks`, `Text`, `Bytes`, `Download`, `Lines`
 //! and `Events`, and unions of them.
 
 use crate::support::{check, check_mistakes};
 
-const HEAD: &str = "import type { Bytes, Chunks, Events, Form, Json, Lines, Multipart, Raw, Reply, Route, RouteContract as RC, Text, Upload, Uploads } from \"@kit/types\";\n";
+const HEAD: &str = "import type { Bytes, Chunks, Download, Events, Failure, Form, Json, Lines, Multipart, Raw, Reply, Route, RouteContract as RC, Text, Upload, Uploads } from \"@kit/types\";\n";
 
 fn routes(text: &str) -> String {
     format!("{HEAD}{}", crate::support::dedent(text))
@@ -104,6 +104,8 @@ fn reads_every_format_of_a_response_and_of_replies() {
         export interface ExportRoutes {
           "GET /csv": Route<{ response: Text<"text/csv"> }>;
           "POST /image": Route<{ response: Bytes<"image/png"> }>;
+          "GET /film": Route<{ response: Download<"video/mp4"> }>;
+          "GET /file": RC<void, void, void, Download>;
           "GET /rows": Route<{ response: Lines<{ id: number }> }>;
           "GET /watch": Route<{ response: Events<{ progress: Progress; done: void }> }>;
           "GET /either": Route<{ response: Reply<200, Text> | Reply<202, Progress> }>;
@@ -118,6 +120,8 @@ fn reads_every_format_of_a_response_and_of_replies() {
         }
         route GET /csv 200 response as Text text/csv
         route POST /image 200 response as Bytes image/png
+        route GET /film 200 response as Download video/mp4
+        route GET /file 200 response as Download application/octet-stream
         route GET /rows 200 response: GetRowsResponseLine response as Lines
         route GET /watch 200 response as Events progress: Progress done
         route GET /either 200 reply 200 as Text text/plain reply 202 Progress
@@ -230,7 +234,7 @@ fn refuses_unions_of_formats_that_a_media_type_cannot_distinguish() {
         src/a.routes.ts:10:33 KIT1416 the body of `POST /upload` is a union of formats, but a handler reads `Multipart<{ video: Upload }>` while the body arrives
           help: declare a route of its own for this format: the other formats are read before the handler starts
         src/a.routes.ts:11:34 KIT1416 the response of `GET /form` cannot be `Form`
-          help: a response can be `Json`, `Text`, `Bytes`, `Lines` or `Events`
+          help: a response can be `Json`, `Text`, `Bytes`, `Download`, `Lines` or `Events`
         src/a.routes.ts:12:32 KIT1416 the JSON of the body of `POST /empty` has no type
           help: name the type of the value: `Json<Order>`
         src/a.routes.ts:13:38 KIT1416 `Json<…>` is not a type of values
@@ -255,7 +259,7 @@ fn refuses_formats_in_the_wrong_direction_and_inside_of_types() {
         "#,
         r#"
         src/a.routes.ts:3:34 KIT1416 the response of `GET /form` cannot be `Form`
-          help: a response can be `Json`, `Text`, `Bytes`, `Lines` or `Events`
+          help: a response can be `Json`, `Text`, `Bytes`, `Download`, `Lines` or `Events`
         src/a.routes.ts:4:33 KIT1416 the body of `POST /events` cannot be `Events`
           help: a request can be `Json`, `Form`, `Multipart`, `Raw`, `Chunks`, `Text`, `Bytes` or `Lines`
         src/a.routes.ts:5:41 KIT1416 the media type of the response of `GET /range` is the range `image/*`
@@ -268,6 +272,52 @@ fn refuses_formats_in_the_wrong_direction_and_inside_of_types() {
           help: write `Bytes` only as the whole body or response of a contract: `Route<{ body: Bytes<…> }>`
         src/a.routes.ts:9:41 KIT1411 a response with the status 204 cannot have a body, but this reply has a body type
           help: write `void` as the body: `Reply<204, void>`, or choose another status
+        "#,
+    );
+}
+
+#[test]
+fn refuses_downloads_that_are_not_the_whole_response_of_a_get_route() {
+    refused(
+        r#"
+        export interface BadRoutes {
+          "POST /film": Route<{ response: Download<"video/mp4"> }>;
+          "HEAD /film": Route<{ response: Download<"video/mp4"> }>;
+          "PUT /film": Route<{ body: Download }>;
+          "GET /either": Route<{ response: Reply<200, Download> | Reply<202> }>;
+          "GET /both": Route<{ response: Json<{ a: string }> | Download<"text/csv"> }>;
+          "GET /inside": Route<{ response: { film: Download } }>;
+          "GET /range": Route<{ response: Download<"video/*"> }>;
+          /** @status 203 */
+          "GET /status": Route<{ response: Download }>;
+          "GET /two": Route<{ response: Download<"video/mp4", "video/webm"> }>;
+          "GET /gone": Route<{ response: Download; errors: Failure<410, "NOT_FOUND"> }>;
+          "GET /details": Route<{ response: Download; errors: Failure<404, "NOT_FOUND", { id: string }> }>;
+        }
+        "#,
+        r#"
+        src/a.routes.ts:3:3 KIT1416 the response of `POST /film` cannot be `Download`
+          help: write `Bytes`, or declare a GET route: only GET has ranges (RFC 9110, section 14.2)
+        src/a.routes.ts:4:3 KIT1416 the response of `HEAD /film` cannot be `Download`
+          help: declare a GET route, which also answers HEAD
+        src/a.routes.ts:5:30 KIT1416 the body of `PUT /film` cannot be `Download`
+          help: a request can be `Json`, `Form`, `Multipart`, `Raw`, `Chunks`, `Text`, `Bytes` or `Lines`
+        src/a.routes.ts:6:47 KIT1416 the reply 200 cannot be `Download`
+          help: a reply can be `Json`, `Text`, `Bytes`, `Lines` or `Events`
+        src/a.routes.ts:7:34 KIT1416 the response of `GET /both` is a union of formats with `Download`
+          help: declare a route of its own for the download, or write `Bytes`, which has no ranges
+        src/a.routes.ts:8:44 KIT1416 `Download<…>` is not a type of values
+          help: write `Download` only as the whole response of a contract: `Route<{ response: Download<…> }>`
+        src/a.routes.ts:9:44 KIT1416 the media type of the response of `GET /range` is the range `video/*`
+          help: write one media type, because it is the content type of the response
+        src/a.routes.ts:10:7 KIT1304 `@status` has no effect on a contract with a `Download`
+          help: remove the tag: a download has the status 200, or 206 for a range
+        src/a.routes.ts:12:33 KIT1308 `Download` takes at most 1 type argument, not 2
+          help: write `Download<"application/pdf">`
+        src/a.routes.ts:13:3 KIT1412 `GET /gone` has the error `NOT_FOUND` with the status 410, but kit sends it with the status 404 and without details for a file that does not exist
+          help: declare the status 404 without details, or give the error another code
+        src/a.routes.ts:14:3 KIT1412 `GET /details` has the error `NOT_FOUND` with own details, but kit sends it with the status 404 and without details for a file that does not exist
+          help: declare the status 404 without details, or give the error another code
         "#,
     );
 }

@@ -24,6 +24,7 @@ export async function read(format: ResponseFormat, arrived: Arrived): Promise<un
     case "text":
       return await response.text();
     case "bytes":
+    case "download":
       return new Uint8Array(await response.arrayBuffer());
     case "lines":
       return readLines(format, arrived);

@@ -511,6 +511,7 @@ class Application implements App {
     const routes = matchCompiled(this.#registered, found.compiled, found.location, {
       inFlight: this.#inFlight,
       limits,
+      projectRoot,
     });
     const sites = findSites(this.#options.staticFiles, projectRoot);
     const recorder = this.#makeRecorder(routes, log);

@@ -12,6 +12,7 @@ import type { AnyMiddleware } from "../request/middleware.ts";
 import { executableWrapper } from "../request/executable-wrapper.ts";
 import { AnyWrapper } from "../request/wrapper-object.ts";
 import { Negotiation } from "../request/negotiation.ts";
+import { openingDownloads } from "../request/open-download.ts";
 import type { InFlightLists } from "../request/in-flight-lists.ts";
 import { requireScopes, scopesStep } from "../request/required-scopes.ts";
 import { replyFunction } from "../request/reply.ts";
@@ -24,6 +25,8 @@ import { StartError } from "./start-error.ts";
 export interface RouteDefaults {
   readonly inFlight: InFlightLists;
   readonly limits: ServerLimits;
+  /** Directory at which relative paths of downloads begin. */
+  readonly projectRoot: string;
 }
 
 /**
@@ -103,7 +106,7 @@ function inWords(names: readonly string[]): string {
 function toExecutable(
   compiled: CompiledRoute,
   { handler, chain, requestTimeoutMs, bodyBytes, bodyMinBytesPerSecond, sockets }: RegisteredRoute,
-  { inFlight, limits }: RouteDefaults,
+  { inFlight, limits, projectRoot }: RouteDefaults,
 ): ExecutableRoute {
   if (bodyMinBytesPerSecond !== undefined && !hasStreamedBody(compiled)) {
     throw new TypeError(
@@ -122,7 +125,7 @@ function toExecutable(
     callWatch: new CallWatch(),
     chain: steps,
     hasWrappers: chain.some(({ run }) => run instanceof AnyWrapper),
-    handler: extras?.negotiation?.around(call) ?? call,
+    handler: extras?.negotiation?.around(call) ?? openingDownloads(compiled, call, projectRoot),
     extras,
     inFlight: requestTimeoutMs === undefined ? inFlight.main : inFlight.of(requestTimeoutMs),
     bodyBytes: bodyBytes ?? limits.bodyBytes,

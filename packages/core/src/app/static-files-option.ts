@@ -1,8 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
-import { resolve, sep } from "node:path";
+import { resolve } from "node:path";
 
 import type { FileSite } from "@kit/types";
 
+import { isInside } from "../files/is-inside.ts";
 import type { ReadStaticFiles, StaticFilesOptions } from "../files/static-files.ts";
 import { requireStaticPath } from "./plain-path.ts";
 import { suggestName } from "./suggestion.ts";
@@ -129,11 +130,6 @@ function requireFileName(value: unknown, name: string): void {
   }
 }
 
-/** Returns true if `path` is the directory itself, or is inside of the directory. */
-function isInside(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
-}
-
 /**
  * Finds the directories of the option `staticFiles`. Relative paths begin at the project's root.
  *
@@ -150,7 +146,7 @@ export function findSites(list: readonly ReadStaticFiles[], projectRoot: string)
       );
     }
     const root = realpathSync(path);
-    if (isInside(realpathSync(projectRoot), root)) {
+    if (isInside(root, realpathSync(projectRoot))) {
       throw new Error(
         `createApp: \`${name}.dir\`: the directory ${root} contains the project, so its sources would be public. Put the files into a directory of their own, such as "public"`,
       );

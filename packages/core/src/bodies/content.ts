@@ -49,6 +49,8 @@ export function writeContent(
       if (!(value instanceof Uint8Array) && !isAsyncIterable(value))
         throw wrongValue(ref, "Bytes", "a Uint8Array or an async iterable of them", value);
       return { body: value, contentType: mediaType };
+    case "download":
+      throw new TypeError(`Bug in kit: the download of ${ref} was not opened`);
     case "lines": {
       if (!isAsyncIterable(value) && !isIterable(value))
         throw wrongValue(ref, "Lines", "an iterable or an async iterable", value);

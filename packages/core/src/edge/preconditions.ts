@@ -20,8 +20,8 @@ type ReadHeader = (name: string) => string | undefined;
 
 /**
  * Evaluates the preconditions of a request in the order of RFC 9110, 13.2.2. `current` is `null` if there is no
- * representation, such as before a resource is created. `Range` and `If-Range` are not evaluated, because kit itself
- * sends no ranges.
+ * representation, such as before a resource is created. `Range` and `If-Range` are evaluated afterwards, for
+ * files and downloads only.
  */
 export function evaluatePreconditions(
   method: string,

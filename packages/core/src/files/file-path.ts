@@ -32,6 +32,15 @@ export function pathInSite(site: FileSite, path: string, hadSlash: boolean): Pat
   return { names, isDirectory };
 }
 
+/**
+ * Returns the names in the path of a file that a handler sends, or `null` if the path contains a name that is never served.
+ * Unlike the path of a request, the path is decoded. `crates/kit-static/src/path.rs` has the same rules.
+ */
+export function namesInDirectory(path: string): readonly string[] | null {
+  const names = path.split("/");
+  return names.every((name) => name !== "" && !name.startsWith(".") && !refused.test(name)) ? names : null;
+}
+
 function decode(segment: string): string | null {
   try {
     return decodeURIComponent(segment);

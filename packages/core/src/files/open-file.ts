@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 
 import type { FileSite } from "@kit/types";
 
+import { isInside } from "./is-inside.ts";
 import { OpenDescriptor } from "./open-descriptor.ts";
 
 /** Open file, or the directory at its path. */
@@ -27,7 +28,10 @@ const flags = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined)
  *
  * @throws Errors of the file system that do not mean that the file is missing, such as `EACCES`.
  */
-export async function openFile(site: FileSite, names: readonly string[]): Promise<Opened> {
+export async function openFile(
+  site: Pick<FileSite, "root" | "followSymlinks">,
+  names: readonly string[],
+): Promise<Opened> {
   const path = join(site.root, ...names);
   let file: OpenDescriptor | undefined;
   try {
@@ -48,8 +52,4 @@ export async function openFile(site: FileSite, names: readonly string[]): Promis
   } finally {
     file?.close();
   }
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -28,21 +28,24 @@ export function validatorsOf({
   const seconds = modified / nanoseconds;
   if (seconds < firstMeaningful) return none;
   const end = coding === null ? "" : `-${coding}`;
-  const milliseconds = Number(seconds) * 1000;
   return {
     tag: `"${size.toString(16)}-${modified.toString(16)}${end}"`,
-    // RFC 9110, 8.8.2.1: the time must not be later than that of the response.
-    lastModified: milliseconds > Date.now() ? null : new Date(milliseconds).toUTCString(),
+    lastModified: lastModifiedOf(Number(seconds) * 1000),
   };
+}
+
+/** Returns the header `last-modified` for a time in milliseconds. The time must not be later than that of the response (RFC 9110, 8.8.2.1). */
+export function lastModifiedOf(milliseconds: number): string | null {
+  return milliseconds > Date.now() ? null : new Date(milliseconds).toUTCString();
 }
 
 /**
  * Returns true if ranges may be sent: the header `if-range` is absent, or has the entity tag or the time of the file (RFC
- * 9110, 13.1.5). A time counts only if the file did not change in the second before the response.
+ * 9110, 13.1.5). A weak tag never counts. A time counts only if the file did not change in the second before the response.
  */
 export function holdsIfRange(header: string | undefined, { tag, lastModified }: FileValidators): boolean {
   if (header === undefined) return true;
-  if (header.includes('"')) return header === tag;
+  if (header.includes('"')) return header === tag && !header.startsWith("W/");
   if (lastModified === null) return false;
   const modified = secondsOfHttpDate(lastModified);
   return secondsOfHttpDate(header) === modified && modified! + 1 <= Math.floor(Date.now() / 1000);

@@ -1,12 +1,14 @@
 /** Checks of the values that handlers return. */
 import { endContent } from "../bodies/content.ts";
 import { ResponseContractError } from "../validation-error.ts";
+import { OpenDownload } from "./open-download.ts";
 import { RawResponse } from "./raw-response.ts";
 import { DeclaredReply } from "./reply.ts";
 
-/** Ends the streams of a result that is not sent, so that no file or connection stays open. */
+/** Ends the streams and closes the file of a result that is not sent, so that no file or connection stays open. */
 export function dropResult(result: unknown, reason: string): void {
   if (result instanceof RawResponse) result.cancel(new Error(reason));
+  else if (result instanceof OpenDownload) result.close();
   else endContent(result instanceof DeclaredReply ? result.body : result);
 }
 

@@ -12,6 +12,7 @@ import type {
   Bytes,
   ChunkedBody,
   Chunks,
+  Download,
   EventOf,
   Events,
   Failure,
@@ -26,6 +27,7 @@ import type {
 } from "@kit/types";
 
 import type { OpenSocket } from "../sockets/socket-messages.ts";
+import type { DownloadResponse } from "./download.ts";
 import type { RawResponse } from "./raw-response.ts";
 import type { AnyFail, BaseContext, PlainResponse, RequestContext } from "./request-context.ts";
 
@@ -151,11 +153,13 @@ type ResponseValue<TResponse> =
       ? string | AsyncIterable<string>
       : TResponse extends Bytes<string>
         ? Uint8Array | AsyncIterable<Uint8Array>
-        : TResponse extends Lines<infer TLine>
-          ? Iterable<TLine> | AsyncIterable<TLine>
-          : TResponse extends Events<infer TEvents>
-            ? AsyncIterable<EventOf<TEvents>>
-            : never;
+        : TResponse extends Download<string>
+          ? DownloadResponse | Uint8Array
+          : TResponse extends Lines<infer TLine>
+            ? Iterable<TLine> | AsyncIterable<TLine>
+            : TResponse extends Events<infer TEvents>
+              ? AsyncIterable<EventOf<TEvents>>
+              : never;
 
 type SlotName = "params" | "query" | "headers" | "cookies" | "body";
 

@@ -68,6 +68,6 @@ export function wholeBody(
 /** Returns the error for an answer that a wrapper cannot store. */
 export function notWhole(ref: string): TypeError {
   return new TypeError(
-    `${ref} answers with a stream or a WebSocket, which a wrapper cannot store; remove the wrapper from this route`,
+    `${ref} answers with a stream, a download or a WebSocket, which a wrapper cannot store; remove the wrapper from this route`,
   );
 }

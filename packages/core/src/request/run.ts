@@ -25,11 +25,13 @@ import type { IgnoredInput } from "./ignored-input.ts";
 import { dropResult, isUnwrappedStream, notAReply, unexpectedResponse } from "./handler-result.ts";
 import { queryOf, wildcardOf } from "./request-target.ts";
 import { invalidSlot, undeclaredBody, unsupportedMediaType } from "./refusals.ts";
+import { OpenDownload } from "./open-download.ts";
 import { RawResponse } from "./raw-response.ts";
 import { checkReply, DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { isAscii, notWhole, responseContent, statusOfResult, wholeBody } from "./response-content.ts";
 import { type AnswerParts, RequestState, type WrittenBody } from "./request-state.ts";
+import { sendDownload } from "./send-download.ts";
 import { StoredResult } from "./stored-result.ts";
 import { subprotocolOf } from "../sockets/handshake.ts";
 import { PendingSocket, reasonOf, SocketClosedError, SocketMessages } from "../sockets/socket-messages.ts";
@@ -235,7 +237,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
       return jsonBody(declared.body === null ? null : declared.body.serialize(body));
     }
     if (result instanceof RawResponse) return wholeBody(ref, result);
-    if (result instanceof PendingSocket || isUnwrappedStream(result)) throw notWhole(ref);
+    if (result instanceof PendingSocket || result instanceof OpenDownload || isUnwrappedStream(result))
+      throw notWhole(ref);
     if (extras !== null && extras.responseFormat !== undefined)
       return wholeBody(ref, this.#content(extras.responseFormat, result));
     if (response === null) {
@@ -468,6 +471,10 @@ export class RequestRun extends RequestState implements RoutedRequest {
       if (result instanceof PendingSocket)
         return this.#openSocket(result.input as HandlerArgument, extras.socket!);
       if (extras.replies !== undefined) return this.#reply(result, extras.replies);
+      if (result instanceof OpenDownload) {
+        void sendDownload(this, result, extras.responseFormat!.mediaType);
+        return;
+      }
       if (extras.responseFormat !== undefined && !(result instanceof RawResponse))
         return this.respondRaw(this.executable.compiled.status, this.#content(extras.responseFormat, result));
     }

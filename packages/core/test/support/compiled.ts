@@ -135,6 +135,7 @@ export function route(
       | "cookies"
       | "body"
       | "response"
+      | "responseFormat"
       | "replies"
       | "wrappers"
       | "details"

@@ -37,6 +37,7 @@ const formatNames = {
   chunks: "Chunks",
   text: "Text",
   bytes: "Bytes",
+  download: "Download",
   lines: "Lines",
   events: "Events",
   json: "Json",

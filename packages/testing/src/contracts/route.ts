@@ -9,6 +9,7 @@ import { missing, stepsOf, valueAt } from "../values/values-at-paths.ts";
 import { decodedBody, formatTests } from "./bodies.ts";
 import { acceptTests, withFormat } from "./choices.ts";
 import { credentialTests } from "./credentials.ts";
+import { downloadTests } from "./downloads.ts";
 import { expectAnswered, expectError, expectLifecycle, expectRefused, fail } from "./expect.ts";
 import { listTests } from "./lists.ts";
 import { type RandomRoute, sendRandom, withBody } from "./random.ts";
@@ -135,6 +136,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   if (table.format !== undefined) formatTests(table, table.format, each);
   else if (request.body !== undefined) bodyTests(table, compiled, each);
   acceptTests(table, each);
+  downloadTests(table, each);
   if (random === undefined) return;
   for (const kind of ["valid", "spoiled"] as const) {
     randomTest(tests, { table, compiled }, kind, random, each);

@@ -58,7 +58,7 @@ export interface FormatChoice {
 
 /** Response body that is not JSON, or a member of a union of formats. */
 export interface TestedContent {
-  readonly kind: "text" | "bytes" | "lines" | "events" | "json" | "oneof";
+  readonly kind: "text" | "bytes" | "download" | "lines" | "events" | "json" | "oneof";
   /** Media type. In a union, the media type of the first format. */
   readonly type: string;
   /** Shape of the value. Present only if the kind is `json`. */

@@ -3,7 +3,7 @@
 
 import { createClient as create } from "@kit/client";
 import { bodyFormats } from "@kit/client/bodies";
-import type { ApiEvents, ApiReply, ApiRoute, BytesBody, Client, ClientOptions, Codecs, Generated, LinesBody } from "@kit/client";
+import type { ApiEvents, ApiReply, ApiRoute, ByteRange, BytesBody, Client, ClientOptions, Codecs, Generated, LinesBody } from "@kit/client";
 import type * as Inputs from "./inputs.ts";
 import type * as Types from "../types.ts";
 
@@ -26,6 +26,7 @@ export interface Routes extends Generated {
   "GET /image": ApiRoute<{}, Uint8Array>;
   "GET /books": ApiRoute<{}, AsyncIterable<Types.Book>>;
   "GET /events": ApiRoute<{}, ApiEvents<{ progress: Types.Progress; done: Types.Book; stopped: undefined }>>;
+  "GET /film": ApiRoute<{ range?: ByteRange }, Uint8Array>;
   "GET /report": ApiRoute<
     {},
     ApiReply<200, string> | ApiReply<202, Types.Progress> | ApiReply<203, AsyncIterable<Types.Book>> | ApiReply<207, ApiEvents<{ progress: Types.Progress; done: Types.Book; stopped: undefined }>>
@@ -59,6 +60,7 @@ const codecs: Codecs = {
     "GET /image": { format: "bytes", type: "image/png" },
     "GET /books": { format: "lines", type: "application/jsonl", line: "Book" },
     "GET /events": { format: "events", type: "text/event-stream", events: { progress: null, done: "Book", stopped: false } },
+    "GET /film": { format: "download", type: "video/mp4" },
   },
   replies: {
     "GET /report": { 200: { format: { format: "text", type: "text/csv" } }, 202: {}, 203: { format: { format: "lines", type: "application/jsonl", line: "Book" } }, 207: { format: { format: "events", type: "text/event-stream", events: { progress: null, done: "Book", stopped: false } } } },

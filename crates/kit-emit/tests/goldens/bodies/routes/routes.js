@@ -359,6 +359,26 @@ export const routes = [
     },
   },
   {
+    ref: "GET /film",
+    method: "GET",
+    path: "/film",
+    key: "GET /film",
+    group: "PhotoRoutes",
+    status: 200,
+    params: null,
+    query: null,
+    body: null,
+    response: null,
+    responseFormat: { format: "download", mediaType: "video/mp4" },
+    middleware: [],
+    source: {
+      contract: { file: "src/photos.routes.ts", line: 37 },
+      schemas: {},
+      handler: null,
+      tests: [],
+    },
+  },
+  {
     ref: "GET /report",
     method: "GET",
     path: "/report",
@@ -398,5 +418,6 @@ export const routeTable = {
   "GET /image": { method: "GET", path: "/image", params: [], querySchema: null, responseSchema: null, responseFormat: "bytes", middleware: [] },
   "GET /books": { method: "GET", path: "/books", params: [], querySchema: null, responseSchema: "Book", responseFormat: "lines", middleware: [] },
   "GET /events": { method: "GET", path: "/events", params: [], querySchema: null, responseSchema: null, responseFormat: "events", middleware: [] },
+  "GET /film": { method: "GET", path: "/film", params: [], querySchema: null, responseSchema: null, responseFormat: "download", middleware: [] },
   "GET /report": { method: "GET", path: "/report", params: [], querySchema: null, responseSchema: null, replySchemas: { 200: null, 202: "Progress", 203: "Book", 207: null }, replyFormats: { 200: "text", 203: "lines", 207: "events" }, middleware: [] },
 };

@@ -314,6 +314,16 @@ export default [
     refuses: [],
   },
   {
+    route: "GET /film",
+    replies: [{ status: 200, body: null, content: { kind: "download", type: "video/mp4" } }],
+    errors: [],
+    wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
+    request: {
+    },
+    accepts: [],
+    refuses: [],
+  },
+  {
     route: "GET /report",
     replies: [{ status: 200, body: null, content: { kind: "text", type: "text/csv" } }, { status: 202, body: ProgressShape }, { status: 203, body: null, content: { kind: "lines", type: "application/jsonl", line: BookShape } }, { status: 207, body: null, content: { kind: "events", type: "text/event-stream", events: { progress: ProgressShape, done: BookShape, stopped: null } } }],
     errors: [],

@@ -28,5 +28,6 @@ export const routes = [
   { route: "GET /image", successes: [200], errors: [] },
   { route: "GET /books", successes: [200], errors: [] },
   { route: "GET /events", successes: [200], errors: [], events: { "progress": ProgressShape, "done": BookShape, "stopped": null } },
+  { route: "GET /film", successes: [200], errors: [] },
   { route: "GET /report", successes: [200, 202, 203, 207], errors: [], events: { "progress": ProgressShape, "done": BookShape, "stopped": null } },
 ];

@@ -84,6 +84,12 @@ pub trait PhotoRoutes {
         input: GetEvents,
     ) -> impl Future<Output = Result<kit_runtime::Events<GetEventsEvent>, Error>> + Send;
 
+    /// `GET /film`
+    fn get_film(
+        &self,
+        input: GetFilm,
+    ) -> impl Future<Output = Result<kit_runtime::Content<kit_runtime::BodyBytes>, Error>> + Send;
+
     /// `GET /report`
     fn get_report(
         &self,
@@ -316,6 +322,13 @@ impl kit_runtime::EventData for GetEventsEvent {
     }
 }
 
+/// Input of the handler of `GET /film`.
+#[derive(Debug)]
+pub struct GetFilm {
+    /// Context of the request, such as its trace.
+    pub context: Context,
+}
+
 /// Input of the handler of `GET /report`.
 #[derive(Debug)]
 pub struct GetReport {
@@ -481,6 +494,9 @@ pub fn router(app: App) -> Router<App> {
         .route("GET /events", &[Segment::Static("events")], get_events)
         .source("src/photos.routes.ts:36", &[], &[])
         .handler("src/handlers/photos.rs", "get_events")
+        .route("GET /film", &[Segment::Static("film")], get_film)
+        .source("src/photos.routes.ts:37", &[], &[])
+        .handler("src/handlers/photos.rs", "get_film")
         .route("GET /report", &[Segment::Static("report")], get_report)
         .source("src/photos.routes.ts:32", &[], &[])
         .handler("src/handlers/photos.rs", "get_report")
@@ -727,6 +743,15 @@ async fn get_events(app: App, request: Request) -> Result<Response, Error> {
     };
     let answer = PhotoRoutes::get_events(&app, input).await?;
     Response::events(&context, StatusCode::OK, answer)
+}
+
+async fn get_film(app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    let input = GetFilm {
+        context: context.clone(),
+    };
+    let answer = PhotoRoutes::get_film(&app, input).await?;
+    Response::bytes(&context, StatusCode::OK, "video/mp4", answer)
 }
 
 async fn get_report(app: App, request: Request) -> Result<Response, Error> {

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::error::Error;
 use crate::models::{Book, Photo, PostImportsResponse};
 use crate::router::{
-    GetBooks, GetEvents, GetEventsEvent, GetImage, GetReport, GetReportReply, GetTable,
+    GetBooks, GetEvents, GetEventsEvent, GetFilm, GetImage, GetReport, GetReportReply, GetTable,
     PhotoRoutes, PostArchives, PostAvatars, PostBlobs, PostComments, PostFiles, PostHooks,
     PostIcons, PostImages, PostImports, PostPhotos, PostSessions, PostTables, PostVideos,
 };
@@ -131,6 +131,16 @@ impl PhotoRoutes for App {
     ) -> Result<kit_runtime::Events<GetEventsEvent>, Error> {
         Err(Error::not_implemented(
             "GET /events",
+            "src/handlers/photos.rs",
+        ))
+    }
+
+    async fn get_film(
+        &self,
+        _input: GetFilm,
+    ) -> Result<kit_runtime::Content<kit_runtime::BodyBytes>, Error> {
+        Err(Error::not_implemented(
+            "GET /film",
             "src/handlers/photos.rs",
         ))
     }

@@ -342,6 +342,24 @@ impl<'c> PhotoRoutes<'c> {
         Ok(answer.events())
     }
 
+    /// `GET /film`
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be sent, or if the response is an error.
+    pub async fn get_film(&self) -> Result<kit_client::Bytes, Error<kit_client::Undeclared>> {
+        let answer = self
+            .client
+            .call::<kit_client::Undeclared>(
+                kit_client::Method::GET,
+                &[kit_client::Segment::Static("film")],
+            )
+            .accept("video/mp4, application/json", false)
+            .send()
+            .await?;
+        answer.bytes().await
+    }
+
     /// `GET /report`
     ///
     /// # Errors
