@@ -49,7 +49,16 @@ export const groups: readonly Group[] = [
   },
   {
     title: "Bodies and streams",
-    pages: guide("bodies", "uploads", "object-store", "webhooks", "streams", "sockets", "static-files"),
+    pages: guide(
+      "bodies",
+      "uploads",
+      "object-store",
+      "webhooks",
+      "streams",
+      "sockets",
+      "static-files",
+      "downloads",
+    ),
   },
   {
     title: "Users",

@@ -110,6 +110,21 @@ describe("the project of docs/guide/object-store.md", { timeout: 600_000 }, () =
     assert.ok(grown <= growthLimit && sent <= growthLimit, `${grown} and ${sent} MiB`);
   });
 
+  it("sends a range of a stored file with the tag of the store", async () => {
+    const { id } = await upload(app.port, mebibyte);
+    const address = `${app.url}/videos/${id}`;
+    const whole = await fetch(address);
+    const tag = whole.headers.get("etag")!;
+    const bytes = Buffer.from(await whole.arrayBuffer());
+    assert.equal(bytes.length, mebibyte);
+    const part = await fetch(address, { headers: { range: "bytes=1000-1999", "if-range": tag } });
+    assert.equal(part.status, 206);
+    assert.equal(part.headers.get("content-range"), `bytes 1000-1999/${mebibyte}`);
+    assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(1000, 2000));
+    const known = await fetch(address, { headers: { "if-none-match": tag } });
+    assert.equal(known.status, 304);
+  });
+
   it("leaves no object and no parts if a client disconnects", async () => {
     const earlier = await stored();
     for (const bytes of [100, mebibyte, 20 * mebibyte]) {

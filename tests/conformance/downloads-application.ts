@@ -76,7 +76,7 @@ function sourceOf(mode: string | undefined): DownloadSource {
   }
 }
 
-/** What the source of `GET /endless` has noticed. */
+/** Notes of the source of `GET /endless`. */
 export interface EndlessNotes {
   /** Number of chunks that were read. */
   chunks: number;

@@ -276,19 +276,16 @@ impl Checker<'_> {
     /// Checks that downloads are whole responses of GET routes with the status 200.
     fn downloads(&mut self, place: &str, route: &Route) {
         let response = &route.response_format;
-        if response.is_download() && (route.method != Method::Get || route.status != 200) {
-            self.report(format!(
-                "the response of {place} is a download, which only GET routes with the status 200 have"
-            ));
+        if response.is_download() && (route.method, route.status) != (Method::Get, 200) {
+            self.report(format!("{place} has a download, but not GET and the status 200"));
         }
         let replies = route.declared_replies().map(|reply| &reply.format);
-        let others = replies
-            .chain([&route.body_format])
-            .chain(response.is_union().then_some(response));
-        let has_other = others
-            .flat_map(|format| format.choices(None))
-            .any(|choice| choice.format.is_download());
-        if has_other {
+        let others = replies.chain([&route.body_format, response]);
+        let is_part = |format: &BodyFormat| format.choices(None).iter().any(|one| one.format.is_download());
+        if others
+            .filter(|format| *format != response || format.is_union())
+            .any(is_part)
+        {
             self.report(format!("{place} has a download that is not the whole response"));
         }
     }

@@ -39,3 +39,16 @@ export type ApiEvent<Events extends object> = {
  * call's signal, and if the server answers a reconnection with 204.
  */
 export type ApiEvents<Events extends object> = AsyncIterable<ApiEvent<Events>>;
+
+/** Names of the formats of bodies that are not JSON. */
+export type FormatName =
+  | "form"
+  | "multipart"
+  | "raw"
+  | "chunks"
+  | "text"
+  | "bytes"
+  | "download"
+  | "lines"
+  | "events"
+  | "json";

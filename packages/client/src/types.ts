@@ -1,4 +1,4 @@
-import type { ByteRange, BytesBody } from "./body-types.ts";
+import type { ByteRange, BytesBody, FormatName } from "./body-types.ts";
 import type { ErrorBodyOf, ValidationStatusOf } from "./codec.ts";
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
@@ -240,19 +240,6 @@ interface Contract {
 
 /** Type of the slot `Name` of a contract. `void` if the contract does not declare the slot. */
 type Part<C, Name extends string> = C extends { readonly [N in Name]: infer T } ? T : void;
-
-/** Names of the formats of bodies that are not JSON. */
-type FormatName =
-  | "form"
-  | "multipart"
-  | "raw"
-  | "chunks"
-  | "text"
-  | "bytes"
-  | "download"
-  | "lines"
-  | "events"
-  | "json";
 
 /**
  * Name of the format of a body. `never` if the body is JSON. Only formats have a property with a symbol as its key and with

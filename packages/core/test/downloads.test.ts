@@ -292,7 +292,7 @@ describe("a wrapper", () => {
     assert.equal((seen as { code?: string }).code, "NOT_FOUND");
   });
 
-  test("that replaces a download closes its file", async () => {
+  test("closes the file of a download that it replaces", async () => {
     const { status } = await around(
       async ({ reply: answer }, next) => {
         await next();

@@ -286,6 +286,14 @@ pub(crate) struct Example {
     pub(crate) value: Value,
 }
 
+/// Returns the schema of any text.
+pub(crate) fn text_schema() -> Schema {
+    Schema {
+        r#type: Some("string"),
+        ..Schema::default()
+    }
+}
+
 /// Returns the content of one media type with a schema and an optional example.
 pub(crate) fn with_example(schema: Schema, example: Option<Value>) -> MediaType {
     let examples = example.map(|value| ("example".to_owned(), Example { value }));

@@ -2,8 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::document::{Header, Parameter, Response};
-use super::operation::text_schema;
+use super::document::{Header, Parameter, Response, text_schema};
 use super::preconditions;
 use super::status::description;
 use crate::json_schema::Schema;

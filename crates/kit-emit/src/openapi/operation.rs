@@ -8,7 +8,7 @@ use kit_ir::{
 use serde_json::Value;
 
 use super::bodies::Bodies;
-use super::document::{Header, Operation, Parameter, Response, Tag};
+use super::document::{Header, Operation, Parameter, Response, Tag, text_schema};
 use super::downloads;
 use super::error_body::{self, error};
 use super::failures::{Failure, Failures, is_of_kit};
@@ -403,13 +403,6 @@ fn vary(is_required: bool) -> Header {
         required: is_required,
         deprecated: None,
         schema: text_schema(),
-    }
-}
-
-pub(super) fn text_schema() -> Schema {
-    Schema {
-        r#type: Some("string"),
-        ..Schema::default()
     }
 }
 

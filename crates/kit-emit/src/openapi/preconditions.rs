@@ -2,8 +2,7 @@
 
 use kit_ir::{Method, Program, Route};
 
-use super::document::Header;
-use crate::json_schema::Schema;
+use super::document::{Header, text_schema};
 
 /// Returns true if kit evaluates preconditions of requests for the route, such as the header `If-None-Match`:
 /// the response is a download, or the option `etag` is on and the route responds to GET or HEAD with 200. Returns false if the
@@ -25,9 +24,6 @@ pub(super) fn tag() -> Header {
         description: Some("Entity tag of the body.".to_owned()),
         required: false,
         deprecated: None,
-        schema: Schema {
-            r#type: Some("string"),
-            ..Schema::default()
-        },
+        schema: text_schema(),
     }
 }
