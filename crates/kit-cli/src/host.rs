@@ -153,7 +153,7 @@ pub struct NodeRun {
     /// Absolute path of the working directory.
     pub directory: String,
     /// Environment variables in addition to the variables of the host. The host replaces the value [`SEEN`] by the path of a
-    /// directory into which tests write the coverage of the contracts.
+    /// directory into which tests write the coverage of the contracts, and [`LOG`] by the path of one that receives the log.
     pub env: BTreeMap<&'static str, String>,
 }
 
@@ -165,6 +165,9 @@ pub const REPORTER: &str = "{reporter}";
 
 /// Placeholder for the path of the directory for the coverage of the contracts.
 pub const SEEN: &str = "{seen}";
+
+/// Placeholder for the path of the directory for the log of the application.
+pub const LOG: &str = "{log}";
 
 /// Result of a Node process that has exited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -180,6 +183,18 @@ pub struct NodeExit {
     pub report: Option<String>,
     /// Coverage of the contracts by the tests; `None` if no test recorded it.
     pub seen: Option<Coverage>,
+    /// Logs that applications wrote to the directory [`LOG`].
+    #[serde(default)]
+    pub logs: Vec<ProgramLog>,
+}
+
+/// Log that one process wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct ProgramLog {
+    /// Path of the program. node:test starts a process for each test file.
+    pub program: String,
+    /// Last lines of the log, each an entry in JSON.
+    pub text: String,
 }
 
 /// Coverage of the contracts by tests.

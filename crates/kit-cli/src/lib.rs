@@ -49,7 +49,8 @@ pub use environment::{Environment, ProgramOutput, Stream};
 pub use exit::Exit;
 pub use host::{
     BuildState, ContractItem, Coverage, DatabaseAction, DatabaseResult, EnvFile, Event, Host, HostError,
-    HostFuture, InputChunk, ItemKind, NodeExit, NodeRun, REPORT, REPORTER, SEEN, Serve, TypeCheck, Watch,
+    HostFuture, InputChunk, ItemKind, LOG, NodeExit, NodeRun, ProgramLog, REPORT, REPORTER, SEEN, Serve,
+    TypeCheck, Watch,
 };
 pub use process::ProcessEnvironment;
 pub use run::run;

@@ -21,6 +21,10 @@ static STDOUT: Output = Output::new();
 
 /// Writes a line soon. `text` must not contain a line feed.
 pub(crate) fn line(text: &str) {
+    #[cfg(feature = "testing")]
+    if crate::testing::captured::keep(text) {
+        return;
+    }
     STDOUT.add(text);
     STDOUT.start(|| {
         // A separate file descriptor avoids the buffer of `std::io::stdout`, which would keep and repeat parts of lines

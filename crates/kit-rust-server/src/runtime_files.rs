@@ -246,6 +246,7 @@
     ("telemetry/tracing_spans.rs", include_str!("../../kit-runtime/src/telemetry/tracing_spans.rs")),
     ("testing/arguments.rs", include_str!("../../kit-runtime/src/testing/arguments.rs")),
     ("testing/bodies.rs", include_str!("../../kit-runtime/src/testing/bodies.rs")),
+    ("testing/captured.rs", include_str!("../../kit-runtime/src/testing/captured.rs")),
     ("testing/case.rs", include_str!("../../kit-runtime/src/testing/case.rs")),
     ("testing/client.rs", include_str!("../../kit-runtime/src/testing/client.rs")),
     ("testing/closed.rs", include_str!("../../kit-runtime/src/testing/closed.rs")),

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -6,6 +7,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { NodeReply, NodeRunRequest, SeenContracts } from "@kit/transform-native";
+
+import { logsIn } from "./captured-logs.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -35,9 +38,10 @@ export async function runNode(
 ): Promise<Ended> {
   const scratch = await mkdtemp(join(tmpdir(), "kit-"));
   try {
-    const [report, seen] = [join(scratch, "report"), join(scratch, "seen")];
-    await mkdir(seen);
+    const [report, seen, log] = [join(scratch, "report"), join(scratch, "seen"), join(scratch, "log")];
+    await Promise.all([mkdir(seen), mkdir(log)]);
     const places = new Map([
+      ["{log}", log],
       ["{report}", report],
       ["{reporter}", import.meta.resolve("#test-reporter")],
       ["{seen}", seen],
@@ -46,8 +50,10 @@ export async function runNode(
     const variables = Object.entries(env).map(([name, value]) => [name, placed(value)] as const);
     const counting = env["KIT_TEST_SEEN"] === undefined ? {} : countingOptions(directory);
     const all = { ...Object.fromEntries(variables), ...counting };
-    const end = await ended(args.map(placed), directory, all, { stop, ownsInput });
-    return { ...end, report: await textOf(report), seen: await seenIn(seen) };
+    // Applications write their log to the directory only if they know that this process is their runner.
+    const began = (pid: number): void => writeFileSync(join(log, "runner"), String(pid));
+    const end = await ended(args.map(placed), directory, all, { stop, ownsInput, began });
+    return { ...end, report: await textOf(report), seen: await seenIn(seen), logs: await logsIn(log) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -74,18 +80,22 @@ function countingOptions(directory: string): Record<string, string> {
 }
 
 /** Matches variables of a test run that has started kit. With them, the tests that kit starts would report to that outer run. */
-const OF_AN_OUTER_RUN = /^(?:NODE_TEST_CONTEXT$|KIT_TEST_(?:CONTRACTS|SEEN|RUNS|SEED|REPLAY)$)/;
+const OF_AN_OUTER_RUN = /^(?:NODE_TEST_CONTEXT$|KIT_TEST_(?:CONTRACTS|SEEN|LOG|RUNS|SEED|REPLAY)$)/;
+
+/** End of a Node process, without the files that it has written. */
+type Exited = Omit<Ended, "report" | "seen" | "logs">;
 
 async function ended(
   args: readonly string[],
   cwd: string,
   variables: Readonly<Record<string, string>>,
-  { stop, ownsInput = true }: RunOptions,
-): Promise<Omit<Ended, "report" | "seen">> {
-  const { promise, resolve, reject } = Promise.withResolvers<Omit<Ended, "report" | "seen">>();
+  { stop, ownsInput = true, began }: RunOptions & { began: (pid: number) => void },
+): Promise<Exited> {
+  const { promise, resolve, reject } = Promise.withResolvers<Exited>();
   const inherited = Object.entries(process.env).filter(([name]) => !OF_AN_OUTER_RUN.test(name));
   const env = { ...Object.fromEntries(inherited), ...variables };
   const child = spawn(process.execPath, args, { cwd, env, stdio: [ownsInput ? "inherit" : "ignore", 2, 2] });
+  if (child.pid !== undefined) began(child.pid);
   let timer: NodeJS.Timeout | undefined;
   const end = (): void => {
     child.kill("SIGTERM");

@@ -73,6 +73,51 @@ test("lists failures with their location, as text and as JSON", async (t) => {
   ]);
 });
 
+const LOG = new URL("../../core/src/process/index.ts", import.meta.url).href;
+const LOGGING = [
+  'import assert from "node:assert/strict";',
+  'import { execFileSync } from "node:child_process";',
+  'import { test } from "node:test";',
+  `import { createProcessLog } from ${JSON.stringify(LOG)};`,
+  'const options = { level: "info", redact: [], sensitive: [], name: "notes" };',
+  'const log = createProcessLog(options).loggerFor(() => ({ route: "GET /notes" }));',
+  'test("passes", () => log.info("logged by the passing test"));',
+  'test("fails", () => {',
+  '  log.error("logged by the failing test", { error: new Error("no notes") });',
+  '  assert.equal(500, 200, "the status is wrong");',
+  "});",
+  'test("reads the log of a process", () => {',
+  '  const child = execFileSync(process.execPath, ["child.ts"], { encoding: "utf8" });',
+  '  assert.match(child, /"message":"logged by a process"/);',
+  "});",
+  "",
+].join("\n");
+const CHILD = [
+  `import { createProcessLog } from ${JSON.stringify(LOG)};`,
+  'createProcessLog({ level: "info", redact: [], sensitive: [], name: "child" }).loggerFor(() => ({})).info("logged by a process");',
+  "",
+].join("\n");
+
+test("kit test shows the log only with failed tests, unless --log is given", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/notes.test.ts": LOGGING,
+    "src/other.test.ts": PASSING,
+    "child.ts": CHILD,
+  });
+  const captured = await project.kit(["test", "--no-build"]);
+  assert.equal(captured.code, 1);
+  assert.doesNotMatch(captured.err, /logged by/);
+  assert.match(
+    captured.out,
+    /fails: the status is wrong\n {2}log of the application:\n {4}INFO {2}logged by the passing test {2}GET \/notes\n {4}ERROR logged by the failing test {2}GET \/notes\n {6}Error: no notes\n/,
+  );
+  assert.match(captured.out, /\n1 failed, 3 passed in /);
+  const shown = await project.kit(["test", "--no-build", "--log"]);
+  assert.match(shown.err, /"message":"logged by the passing test"/);
+  assert.doesNotMatch(shown.out, /log of the application/);
+});
+
 test("kit test passes the arguments after -- to the test runner", async (t) => {
   const project = await Project.create(t, { ...NOTES, "src/notes.test.ts": MIXED });
   const outcome = await project.kit(["test", "--json", "--", "--test-name-pattern", "listed"]);
@@ -160,6 +205,8 @@ test("kit test runs vitest in a project that has vitest installed", async (t) =>
     ...NOTES,
     "package.json": '{ "name": "notes", "type": "module", "devDependencies": { "vitest": "*" } }\n',
     "src/notes.test.ts": MIXED.replace('"node:test"', '"vitest"'),
+    "src/logging.test.ts": LOGGING.replace('"node:test"', '"vitest"'),
+    "child.ts": CHILD,
   });
   await project.link("node_modules", dirname(vitest));
   const outcome = await project.kit(["test", "--json", "notes"]);
@@ -170,6 +217,10 @@ test("kit test runs vitest in a project that has vitest installed", async (t) =>
     skipped: 1,
     failures: [{ name: "notes > have titles", file: "src/notes.test.ts", line: 6 }],
   });
+  const logging = await project.kit(["test", "--no-build", "logging"]);
+  assert.doesNotMatch(logging.err, /logged by/);
+  assert.match(logging.out, /\n {4}ERROR logged by the failing test {2}GET \/notes\n/);
+  assert.match(logging.out, /\n1 failed, 2 passed in /);
 });
 
 test("kit test reports that vitest is missing if package.json names vitest", async (t) => {

@@ -101,7 +101,8 @@ export interface NodeRunRequest {
   readonly directory: string;
   /**
    * Environment variables in addition to the variables of the host. `{seen}` is replaced by the path of a
-   * directory. Tests write into this directory which parts of the contracts they cover.
+   * directory. Tests write into this directory which parts of the contracts they cover. `{log}` is replaced by the path of
+   * a directory that receives the log of the application.
    */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -125,6 +126,16 @@ export interface NodeReply {
   readonly report: string | null;
   /** Parts of the contracts that the tests covered, or `null` if no test recorded any. */
   readonly seen: SeenContracts | null;
+  /** Logs that applications wrote to the directory `{log}`. */
+  readonly logs: readonly ProgramLog[];
+}
+
+/** Log that one process wrote. */
+export interface ProgramLog {
+  /** Path of the program. node:test starts a process for each test file. */
+  readonly program: string;
+  /** Last lines of the log, each an entry in JSON. */
+  readonly text: string;
 }
 
 /** Request to start watching files. The host replies immediately, with `null`. */

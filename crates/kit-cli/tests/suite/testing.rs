@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::Project;
-use kit_cli::{ContractItem, Coverage, ItemKind, NodeExit};
+use kit_cli::{ContractItem, Coverage, ItemKind, NodeExit, ProgramLog};
 use serde_json::json;
 
 const MANIFEST: (&str, &str) = ("package.json", r#"{ "name": "notes", "type": "module" }"#);
@@ -39,7 +39,7 @@ fn escapes_paths_for_the_globs_of_node() {
     assert_eq!(
         *project.host.asked.borrow(),
         [format!(
-            "NODE_ENV=test node --test {reporters} src/[[]id].test.ts src/notes.spec.mts .kit/tests/notes.contract.test.ts"
+            "KIT_TEST_LOG={{log}} NODE_ENV=test node --test {reporters} src/[[]id].test.ts src/notes.spec.mts .kit/tests/notes.contract.test.ts"
         )]
     );
 }
@@ -106,7 +106,7 @@ fn passes_no_list_of_test_files_to_vitest() {
     assert_eq!(
         *project.host.asked.borrow(),
         [format!(
-            "NODE_ENV=test node {} run --includeTaskLocation --reporter=default --reporter=json --outputFile.json {{report}} \
+            "KIT_TEST_LOG={{log}} NODE_ENV=test node {} run --includeTaskLocation --reporter=default --reporter=json --outputFile.json {{report}} \
              --retry=2 src/notes",
             program.display()
         )]
@@ -200,7 +200,7 @@ fn prints_the_coverage_of_the_contracts_after_the_result() {
     let asked = project.host.asked.borrow()[0].clone();
     let contracts = project.root.join(".kit/tests/contracts.ts");
     let expected = format!(
-        "KIT_TEST_CONTRACTS={} KIT_TEST_SEEN={{seen}} NODE_ENV=test node --test ",
+        "KIT_TEST_CONTRACTS={} KIT_TEST_LOG={{log}} KIT_TEST_SEEN={{seen}} NODE_ENV=test node --test ",
         contracts.display()
     );
     assert!(asked.starts_with(&expected), "{asked}");
@@ -285,7 +285,7 @@ fn passes_the_options_runs_and_seed_to_the_tests() {
     );
     let asked = |index: usize| project.host.asked.borrow()[index].clone();
     assert!(
-        asked(0).starts_with("KIT_TEST_RUNS=100 KIT_TEST_SEED=7 NODE_ENV=test node "),
+        asked(0).starts_with("KIT_TEST_LOG={log} KIT_TEST_RUNS=100 KIT_TEST_SEED=7 NODE_ENV=test node "),
         "{}",
         asked(0)
     );
@@ -299,7 +299,9 @@ fn passes_the_options_runs_and_seed_to_the_tests() {
         "POST /notes taken 3:1",
     ]);
     assert!(
-        asked(1).starts_with("KIT_TEST_REPLAY=POST /notes taken 3:1 KIT_TEST_RUNS=100 KIT_TEST_SEED=7 "),
+        asked(1).starts_with(
+            "KIT_TEST_LOG={log} KIT_TEST_REPLAY=POST /notes taken 3:1 KIT_TEST_RUNS=100 KIT_TEST_SEED=7 "
+        ),
         "{}",
         asked(1)
     );
@@ -333,6 +335,35 @@ fn does_not_change_a_node_env_that_is_set() {
         .insert("NODE_ENV".to_owned(), "development".to_owned());
     project.kit(&["test", "--no-build", "--watch"]);
     assert!(project.host.asked.borrow()[0].starts_with("node --test"));
+}
+
+#[test]
+fn captures_no_log_with_log() {
+    let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
+    project.host.node = Some(Ok(ended(0, Some(PASSED))));
+    assert_eq!(project.kit(&["test", "--no-build", "--log"]).code, 0);
+    assert!(project.host.asked.borrow()[0].starts_with("NODE_ENV=test node --test"));
+}
+
+#[test]
+fn shows_the_log_of_a_failed_test_as_text_and_as_json() {
+    let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
+    let failure =
+        json!({ "name": "fails", "file": "src/notes.test.ts", "line": 3, "message": "500 !== 200" });
+    let report = json!({ "passed": 0, "failed": 1, "skipped": 0, "failures": [failure] });
+    let entry = json!({ "level": "error", "message": "The handler failed", "route": "GET /notes" });
+    project.host.node = Some(Ok(NodeExit {
+        logs: vec![ProgramLog {
+            program: project.root.join("src/notes.test.ts").display().to_string(),
+            text: format!("{}\n{entry}\n", json!({ "program": "" })),
+        }],
+        ..ended(1, Some(&report.to_string()))
+    }));
+    let outcome = project.kit(&["test", "--no-build"]);
+    let expected = "src/notes.test.ts:3 fails: 500 !== 200\n  log of the application:\n    ERROR The handler failed  GET /notes\n1 failed, ";
+    assert!(outcome.out.starts_with(expected), "{}", outcome.out);
+    let said = project.kit(&["test", "--no-build", "--json"]).json();
+    assert_eq!(said["failures"][0]["log"], json!([entry]));
 }
 
 #[test]

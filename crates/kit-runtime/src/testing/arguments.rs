@@ -12,6 +12,8 @@ pub(super) struct Arguments {
     only_ignored: bool,
     pub(super) is_list: bool,
     pub(super) is_quiet: bool,
+    /// True if the log of the application is written as it comes, in place of showing it with failed tests.
+    pub(super) shows_log: bool,
 }
 
 impl Arguments {
@@ -39,9 +41,10 @@ impl Arguments {
                     read.skipped.push(skipped);
                 }
                 "--format" => read.is_quiet |= next() == "terse",
-                // The tests run one after another, and their output is not captured.
+                // The tests run one after another.
                 "--test-threads" | "--color" | "--logfile" | "-Z" => drop(next()),
-                "--nocapture" | "--no-capture" | "--show-output" | "--include-ignored" | "--test" => {}
+                "--nocapture" | "--no-capture" | "--show-output" => read.shows_log = true,
+                "--include-ignored" | "--test" => {}
                 option if option.starts_with('-') => return Err(format!("unknown option {option}")),
                 _ => read.filters.push(name),
             }
@@ -84,6 +87,7 @@ mod tests {
         assert!(!part.selects("GET /tags: answers a valid request"));
         let exact = read(&["--exact", "a", "--nocapture", "--test-threads=1"]).unwrap();
         assert!(exact.selects("a") && !exact.selects("ab"));
+        assert!(exact.shows_log && !part.shows_log);
         assert!(!read(&["--ignored"]).unwrap().selects("a"));
     }
 

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod bodies;
+pub(crate) mod captured;
 mod case;
 mod client;
 #[cfg(feature = "sockets")]
@@ -125,6 +126,8 @@ impl ContractTests {
     ///
     /// If the application needs a database, the tests use the one of `TEST_DATABASE_URL`, never the one of `DATABASE_URL`. They apply
     /// the migrations of the project first. Without the variable, the program fails, as the tests on Node do.
+    ///
+    /// The log of the application is shown with the failed tests; `cargo test -- --nocapture` writes it as it comes.
     pub fn run(self, start: impl AsyncFnOnce() -> Result<TestSetup, Error>) -> ExitCode {
         match self.checked(start) {
             Ok(true) => ExitCode::SUCCESS,
@@ -176,9 +179,16 @@ impl ContractTests {
         serve::run_tests(async move {
             let Document { errors, routes } = document;
             let expect = Expectations { errors, shapes };
-            let setup = start()
-                .await
-                .map_err(|error| format!("the application does not start: {error}"))?;
+            if !arguments.shows_log {
+                captured::start();
+            }
+            let started = start().await;
+            if started.is_err() {
+                for line in captured::stop() {
+                    print(&format!("{line}\n"));
+                }
+            }
+            let setup = started.map_err(|error| format!("the application does not start: {error}"))?;
             if let Some(mistake) = &setup.mistake {
                 return Err(format!("the application does not start: {mistake}"));
             }
@@ -260,11 +270,13 @@ async fn run_all(
         let Some(table) = tables.get(test.table) else {
             continue;
         };
+        // Lines of the start, or of the time after the last test, belong to no test.
+        drop(captured::take());
         let result = match skipped.get(&table.route) {
             Some(reason) => Err(Stop::Ignored(reason.clone())),
             None => running.run(test.kind, table).await,
         };
-        report.add(&test.name, &table.place, result);
+        report.add(&test.name, &table.place, result, captured::take());
     }
     let passes = report.finish(filtered);
     if arguments.is_complete() {

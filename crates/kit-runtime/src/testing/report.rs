@@ -11,14 +11,23 @@ use super::outcome::{Checked, Stop};
 /// Maximum number of responses that the report of the coverage lists.
 const MAX_LISTED: usize = 20;
 
+/// A failed test.
+struct Failure {
+    name: String,
+    /// Place of the contract.
+    place: String,
+    message: String,
+    /// Lines that the application logged during the test.
+    log: Vec<String>,
+}
+
 /// Counts of the results, and the failures.
 pub(super) struct Report {
     begun: Instant,
     is_quiet: bool,
     passed: usize,
     ignored: usize,
-    /// Name, place of the contract and message of each failed test.
-    failures: Vec<(String, String, String)>,
+    failures: Vec<Failure>,
 }
 
 impl Report {
@@ -37,8 +46,8 @@ impl Report {
         }
     }
 
-    /// Adds the result of a test.
-    pub(super) fn add(&mut self, name: &str, place: &str, result: Checked) {
+    /// Adds the result of a test. `log` has the lines that the application logged during the test.
+    pub(super) fn add(&mut self, name: &str, place: &str, result: Checked, log: Vec<String>) {
         let (word, letter) = match result {
             Ok(()) => {
                 self.passed += 1;
@@ -49,7 +58,12 @@ impl Report {
                 (format!("ignored, {reason}"), "i")
             }
             Err(Stop::Failed(message)) => {
-                self.failures.push((name.to_owned(), place.to_owned(), message));
+                self.failures.push(Failure {
+                    name: name.to_owned(),
+                    place: place.to_owned(),
+                    message,
+                    log,
+                });
                 ("FAILED".to_owned(), "F")
             }
         };
@@ -62,14 +76,29 @@ impl Report {
 
     /// Prints the failures and the counts. Returns true if no test failed.
     pub(super) fn finish(self, filtered: usize) -> bool {
+        print(&self.summary(filtered));
+        self.failures.is_empty()
+    }
+
+    /// Returns the failures with their logs, and the counts.
+    fn summary(&self, filtered: usize) -> String {
         let mut text = String::new();
         if !self.failures.is_empty() {
             text.push_str("\nfailures:\n");
-            for (name, place, message) in &self.failures {
+            for Failure {
+                name,
+                place,
+                message,
+                log,
+            } in &self.failures
+            {
                 let _ = write!(text, "\n---- {name} ----\ncontract: {place}\n{message}\n");
+                if !log.is_empty() {
+                    let _ = writeln!(text, "log of the application:\n{}", log.join("\n"));
+                }
             }
             text.push_str("\nfailures:\n");
-            for (name, place, _) in &self.failures {
+            for Failure { name, place, .. } in &self.failures {
                 let _ = writeln!(text, "    {name} ({place})");
             }
         }
@@ -83,8 +112,7 @@ impl Report {
             self.ignored,
             self.begun.elapsed().as_secs_f64()
         );
-        print(&text);
-        passes
+        text
     }
 }
 
@@ -134,4 +162,32 @@ pub(super) fn print(text: &str) {
     let mut output = io::stdout().lock();
     let _ = output.write_all(text.as_bytes());
     let _ = output.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Report, Stop};
+
+    #[test]
+    fn shows_the_log_of_failed_tests_only() {
+        let mut report = Report::new(2, true);
+        let log = |line: &str| vec![line.to_owned()];
+        report.add(
+            "passes",
+            "api/notes.routes.ts:3",
+            Ok(()),
+            log("of the passing test"),
+        );
+        let failed = Err(Stop::Failed("answered 500".to_owned()));
+        report.add(
+            "fails",
+            "api/notes.routes.ts:3",
+            failed,
+            log("of the failing test"),
+        );
+        let text = report.summary(0);
+        let expected = "---- fails ----\ncontract: api/notes.routes.ts:3\nanswered 500\nlog of the application:\nof the failing test\n";
+        assert!(text.contains(expected), "{text}");
+        assert!(!text.contains("of the passing test"), "{text}");
+    }
 }

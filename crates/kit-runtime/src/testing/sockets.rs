@@ -192,7 +192,7 @@ impl Running {
         }
         if closed.code == Some(FAILED) {
             return fail(format!(
-                "{route} closed the WebSocket because its handler failed; the log above has the error"
+                "{route} closed the WebSocket because its handler failed; the log of the application has the error"
             ));
         }
         for message in &closed.received {

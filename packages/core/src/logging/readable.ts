@@ -1,4 +1,5 @@
 import { util } from "../node-modules.ts";
+import { capturedLog } from "./captured-log.ts";
 import type { LogEntry, LogLevel } from "./log-entry.ts";
 
 /** Formats an entry as one or more lines. */
@@ -18,8 +19,9 @@ const colours: Readonly<Record<LogLevel, number>> = {
 const grey = 90;
 const widthOfLevel = 5;
 
-/** Returns the format for standard output: readable on a terminal in development, otherwise JSON. */
+/** Returns the format for standard output: readable on a terminal in development, otherwise JSON. `kit test` reads JSON. */
 export function stdoutFormat(isDevelopment: boolean): LogFormat {
+  if (capturedLog() !== undefined) return jsonFormat;
   // Only development loads the module `node:tty`.
   if (!isDevelopment || !process.getBuiltinModule("node:tty").isatty(1)) return jsonFormat;
   // By convention, `NO_COLOR` with any value except the empty string disables colours.

@@ -1,5 +1,7 @@
 import fs from "node:fs";
 
+import { capturedLog } from "./captured-log.ts";
+
 /** Sink for formatted lines. */
 export interface LineSink {
   /** Queues a line, without its line feed. Never throws and never blocks. */
@@ -153,8 +155,11 @@ export class DescriptorSink implements LineSink {
 
 let stdout: LineSink | undefined;
 
-/** Returns the sink for standard output, which all applications of the process share. */
+/**
+ * Returns the sink for standard output, which all applications of the process share. While `kit test` captures the log, the sink writes to
+ * a file.
+ */
 export function stdoutSink(): LineSink {
-  stdout ??= new DescriptorSink(1);
+  stdout ??= new DescriptorSink(capturedLog() ?? 1);
   return stdout;
 }

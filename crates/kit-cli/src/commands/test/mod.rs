@@ -1,6 +1,7 @@
 //! The commands `kit test` and `kit test:contracts`.
 
 mod coverage;
+mod log;
 mod report;
 mod runner;
 
@@ -13,6 +14,7 @@ use kit_build::{BuildReport, CONTRACTS, find_contract_tests, find_tests};
 use serde::Serialize;
 
 use self::coverage::CoverageReport;
+use self::log::CapturedLog;
 use self::report::{Report, TestFailure};
 use self::runner::Runner;
 use super::build_steps::{BuildKind, run_build};
@@ -22,14 +24,14 @@ use crate::console::{Console, milliseconds};
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};
 use crate::project::Project;
-use crate::{Environment, NodeRun, SEEN, Stream};
+use crate::{Environment, LOG, NodeRun, SEEN, Stream};
 
 /// Run the project's tests and the generated contract tests.
 ///
 /// Writes .kit/ first, so that the tests use the current sources. The runner is node:test, or vitest if package.json depends
 /// on it. Tests are files such as name.test.ts and name.spec.ts in any directory; with vitest, its own configuration selects
 /// them. The runner's output goes to standard error. The result goes to standard output: the number of tests, and the
-/// coverage of the contracts by requests.
+/// coverage of the contracts by requests. The log of the application is shown only with the tests that fail.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -83,6 +85,9 @@ pub(crate) struct RunArguments {
     /// In contract tests, also send this number of random requests of each kind to each route; 100 if only --seed is given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
+    /// Print the log of the application as part of the output, in place of showing it with failed tests; --watch does so too.
+    #[arg(long)]
+    log: bool,
     /// Seed of the random requests: the same number gives the same requests. Default: a different seed in each run.
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(..=MAX_SEED))]
     seed: Option<u32>,
@@ -196,6 +201,10 @@ async fn execute(
     let random = Random::of(arguments, replay, context.environment);
     let mut env = random.map(|random| random.variables(replay)).unwrap_or_default();
     env.extend(coverage_variables(project, arguments));
+    // A run with `--watch` prints no result, so a captured log would never be shown.
+    if !arguments.log && !arguments.watch {
+        env.insert("KIT_TEST_LOG", LOG.to_owned());
+    }
     // kit treats an unset NODE_ENV as production, and tests must not run as production.
     if context.environment.var("NODE_ENV").unwrap_or_default().is_empty() {
         env.insert("NODE_ENV", "test".to_owned());
@@ -224,12 +233,24 @@ async fn execute(
         Some(text) => runner.read(text, &project.root),
         None => Err("it wrote no report".to_owned()),
     };
-    let report = report.map_err(|why| {
+    let log = CapturedLog::new(&end.logs);
+    // Without a failed test, the end of the log may have the reason.
+    let show_log = || {
+        for line in log::lines(&log.end()) {
+            context.console.note(&line);
+        }
+    };
+    let mut report = report.map_err(|why| {
+        show_log();
         let message = format!("{} {how}, and its results cannot be read: {why}", runner.name());
         Problem::testing(message).help("see its output above")
     })?;
+    for failure in &mut report.failures {
+        failure.log = log.of(failure);
+    }
     if report.failed == 0 && end.code != Some(0) {
         // The runner failed for another reason, such as an invalid configuration, or an error outside of any test.
+        show_log();
         let message = format!("no test failed, but {} {how}", runner.name());
         return Err(Problem::testing(message).help("see its output above").into());
     }
@@ -335,13 +356,14 @@ fn print_result(
     console.result(&lines.join("\n"));
 }
 
-/// Describes a failed test: `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, and the commands that repeat
-/// it.
+/// Describes a failed test: `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, the commands that repeat
+/// it, and the log.
 fn describe_failure(failure: &TestFailure) -> Vec<String> {
     let commands = failure.message.lines().skip(1);
     let commands = commands.filter(|line| ["curl ", "kit test"].iter().any(|start| line.starts_with(start)));
     std::iter::once(line(failure))
         .chain(commands.map(|command| format!("  {command}")))
+        .chain(log::lines(&failure.log))
         .collect()
 }
 

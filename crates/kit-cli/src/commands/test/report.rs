@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Result of a run of the tests.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
@@ -23,6 +24,9 @@ pub(super) struct TestFailure {
     /// Line of the test's declaration, from 1.
     pub(super) line: Option<u32>,
     pub(super) message: String,
+    /// Entries of the application's log that belong to the test.
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub(super) log: Vec<Value>,
 }
 
 /// Parses the report of kit's reporter for node:test.
@@ -88,6 +92,7 @@ pub(super) fn of_vitest(text: &str, root: &Path) -> Result<Report, String> {
                         file: Some(path.clone()),
                         line: test.location.map(|location| location.line),
                         message: test.failure_messages.as_deref().map(message).unwrap_or_default(),
+                        log: Vec::new(),
                     });
                 }
                 _ => report.skipped += 1,
@@ -102,6 +107,7 @@ pub(super) fn of_vitest(text: &str, root: &Path) -> Result<Report, String> {
                 file: Some(path),
                 line: None,
                 message: file.message,
+                log: Vec::new(),
             });
         }
     }
