@@ -72,7 +72,7 @@ export function memoryLimits({
   }
   if (!perProcess && isWorker()) {
     throw new TypeError(
-      "rateLimit: this process is one of several workers, and each worker would count separately. Share the counts with `store: valkeyLimits(client)`, or allow each worker its own with `store: memoryLimits({ perProcess: true })`",
+      "rateLimit: this process is one of several workers, and each worker would count separately. Share the counts with `store: valkeyLimits(client)` or `store: postgresLimits(pool)`, or allow each worker its own with `store: memoryLimits({ perProcess: true })`",
     );
   }
   const byLength = new Map<number, Windows>();

@@ -15,11 +15,6 @@ use crate::postgres::is_transaction_conflict;
 /// Number of expired answers that one request removes.
 const REMOVED_AT_ONCE: u32 = 20;
 
-/// Maximum lengths of the names of a schema and of a table, because PostgreSQL cuts longer names. The name of the index
-/// is longer than that of the table.
-const LONGEST_SCHEMA: usize = 63;
-const LONGEST_TABLE: usize = 49;
-
 /// Row of the table: fingerprint, status, content type, headers, body.
 type Row = (String, i32, Option<String>, String, Option<Vec<u8>>);
 
@@ -43,22 +38,6 @@ pub(super) fn is_conflict(error: &Error) -> bool {
     source.is::<ConflictError>() || is_transaction_conflict(source)
 }
 
-/// Returns true if SQL can contain the name of a table without quotes.
-pub(super) fn is_table_name(name: &str) -> bool {
-    let is_plain = |part: &str, longest: usize| {
-        let first = part.bytes().next();
-        (1..=longest).contains(&part.len())
-            && first.is_some_and(|byte| byte.is_ascii_lowercase() || byte == b'_')
-            && part
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-    };
-    match name.split_once('.') {
-        Some((schema, table)) => is_plain(schema, LONGEST_SCHEMA) && is_plain(table, LONGEST_TABLE),
-        None => is_plain(name, LONGEST_TABLE),
-    }
-}
-
 /// Statements on the table. All of them belong to the transaction of the request.
 #[derive(Debug)]
 pub(super) struct AnswerTable {
@@ -69,7 +48,7 @@ pub(super) struct AnswerTable {
 }
 
 impl AnswerTable {
-    /// Creates the statements. [`is_table_name`] must be true for the name.
+    /// Creates the statements. SQL must be able to contain the name without quotes.
     pub(super) fn new(name: String) -> Self {
         Self {
             find: format!(
@@ -171,19 +150,4 @@ fn latin1(value: &HeaderValue) -> String {
 fn header_value(text: &str) -> Result<HeaderValue, Error> {
     let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
     Ok(HeaderValue::from_bytes(&bytes?)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_table_name;
-
-    #[test]
-    fn accepts_only_names_that_need_no_quotes() {
-        for name in ["kit_idempotency", "api.answers_2", "_a", &"a".repeat(49)] {
-            assert!(is_table_name(name), "{name}");
-        }
-        for name in ["", "a;b", "A", "1a", "a.b.c", ".a", "a.", "ä", &"a".repeat(50)] {
-            assert!(!is_table_name(name), "{name}");
-        }
-    }
 }

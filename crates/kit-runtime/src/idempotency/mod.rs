@@ -14,9 +14,9 @@ use sqlx::PgPool;
 
 use crate::bytes::hex;
 use crate::http::StoredAnswer;
-use crate::postgres::{EndGuard, RequestTransaction};
+use crate::postgres::{EndGuard, RequestTransaction, is_table_name};
 use crate::{Error, Next, Passed, Replies, Request, Wrapped, is_development};
-use answer_table::{AnswerTable, is_conflict, is_table_name};
+use answer_table::{AnswerTable, is_conflict};
 
 const HEADER: &str = "idempotency-key";
 const LONGEST_KEY: usize = 255;

@@ -10,6 +10,7 @@ mod limits;
 mod outage;
 mod request_transaction;
 mod security;
+mod table_name;
 mod tenant;
 mod tls;
 mod transaction_places;
@@ -34,6 +35,7 @@ pub use tenant::Tenant;
 pub(crate) use failure::{Temporary, help_for_missing, is_transaction_conflict, sql_state, temporary};
 pub(crate) use outage::report_outage;
 pub(crate) use request_transaction::EndGuard;
+pub(crate) use table_name::is_table_name;
 
 /// Maximum time that the start of the server waits for a PostgreSQL that is starting too.
 const START: Duration = Duration::from_secs(30);

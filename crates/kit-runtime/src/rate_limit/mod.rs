@@ -2,14 +2,18 @@
 
 mod limit_text;
 mod occasional;
-#[cfg(feature = "valkey")]
+#[cfg(feature = "sqlx")]
+mod postgres_limits;
+#[cfg(any(feature = "sqlx", feature = "valkey"))]
 mod shared;
 #[cfg(feature = "valkey")]
 mod valkey_limits;
 mod windows;
 
-#[cfg(feature = "valkey")]
-pub use shared::{IfStoreFails, SharedRateLimit};
+#[cfg(feature = "sqlx")]
+pub use postgres_limits::PostgresLimits;
+#[cfg(any(feature = "sqlx", feature = "valkey"))]
+pub use shared::{IfStoreFails, LimitStore, SharedRateLimit};
 #[cfg(feature = "valkey")]
 pub use valkey_limits::ValkeyLimits;
 
@@ -113,26 +117,28 @@ impl RateLimitOptions {
         })
     }
 
-    /// Creates a limit whose counts are in a store.
+    /// Creates a limit whose counts are in a store: `ValkeyLimits` (feature `valkey`) or `PostgresLimits` (feature `sqlx`).
     ///
     /// ```
-    /// use kit_runtime::rate_limit::{IfStoreFails, RateLimitOptions, ValkeyLimits};
+    /// use kit_runtime::rate_limit::{
+    ///     IfStoreFails, LimitStore, RateLimitOptionError, RateLimitOptions, SharedRateLimit,
+    /// };
     ///
-    /// let store = ValkeyLimits::open("valkey://localhost:6379")?;
-    /// let limit = RateLimitOptions::new("100/min").build_shared(store, IfStoreFails::Allow)?;
-    /// # Ok::<(), kit_runtime::rate_limit::RateLimitOptionError>(())
+    /// fn limit(store: impl Into<LimitStore>) -> Result<SharedRateLimit, RateLimitOptionError> {
+    ///     RateLimitOptions::new("100/min").build_shared(store, IfStoreFails::Allow)
+    /// }
     /// ```
     ///
     /// # Errors
     ///
     /// If an option is not valid.
-    #[cfg(feature = "valkey")]
+    #[cfg(any(feature = "sqlx", feature = "valkey"))]
     pub fn build_shared(
         self,
-        store: ValkeyLimits,
+        store: impl Into<LimitStore>,
         if_store_fails: IfStoreFails,
     ) -> Result<SharedRateLimit, RateLimitOptionError> {
-        Ok(SharedRateLimit::new(self.build()?, store, if_store_fails))
+        Ok(SharedRateLimit::new(self.build()?, store.into(), if_store_fails))
     }
 }
 

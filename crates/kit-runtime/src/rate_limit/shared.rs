@@ -4,8 +4,12 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "sqlx")]
+use super::PostgresLimits;
+use super::RateLimit;
+#[cfg(feature = "valkey")]
+use super::ValkeyLimits;
 use super::occasional::Occasional;
-use super::{RateLimit, ValkeyLimits};
 use crate::{Error, Request};
 
 /// Time for which the store is not asked again after it has failed.
@@ -34,45 +38,75 @@ impl IfStoreFails {
     }
 }
 
-/// Limit of the requests of each client, which is counted in Valkey or Redis for all processes and machines. Servers on Node
+/// Store of the counts of a [`SharedRateLimit`].
+#[derive(Debug, Clone)]
+pub struct LimitStore(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    #[cfg(feature = "valkey")]
+    Valkey(Box<ValkeyLimits>),
+    #[cfg(feature = "sqlx")]
+    Postgres(PostgresLimits),
+}
+
+#[cfg(feature = "valkey")]
+impl From<ValkeyLimits> for LimitStore {
+    fn from(store: ValkeyLimits) -> Self {
+        Self(Kind::Valkey(Box::new(store)))
+    }
+}
+
+#[cfg(feature = "sqlx")]
+impl From<PostgresLimits> for LimitStore {
+    fn from(store: PostgresLimits) -> Self {
+        Self(Kind::Postgres(store))
+    }
+}
+
+impl LimitStore {
+    /// Counts a request. Returns the number of requests in the window, and the time until its end, or the reason of the failure.
+    async fn count(&self, key: &str, window: Duration) -> Result<(u64, Duration), String> {
+        match &self.0 {
+            #[cfg(feature = "valkey")]
+            Kind::Valkey(store) => store.count(key, window).await.map_err(|error| error.to_string()),
+            #[cfg(feature = "sqlx")]
+            Kind::Postgres(store) => store.count(key, window).await,
+        }
+    }
+}
+
+/// Limit of the requests of each client, which is counted in Valkey, Redis or PostgreSQL for all processes and machines. Servers on Node
 /// with the same limit and name count together with it.
 ///
 /// ```
-/// use std::sync::LazyLock;
-///
-/// use kit_runtime::rate_limit::{
-///     IfStoreFails, RateLimitOptionError, RateLimitOptions, SharedRateLimit, ValkeyLimits,
-/// };
+/// use kit_runtime::rate_limit::SharedRateLimit;
 /// use kit_runtime::{Error, Middleware, Request};
 ///
-/// fn limit() -> Result<&'static SharedRateLimit, RateLimitOptionError> {
-///     static LIMIT: LazyLock<Result<SharedRateLimit, RateLimitOptionError>> = LazyLock::new(|| {
-///         let store = ValkeyLimits::open("valkey://localhost:6379")?;
-///         RateLimitOptions::new("100/min").build_shared(store, IfStoreFails::Refuse)
-///     });
-///     LIMIT.as_ref().map_err(Clone::clone)
+/// struct App {
+///     limit: SharedRateLimit,
 /// }
 ///
 /// struct Limited;
 ///
-/// impl<A: Sync> Middleware<A> for Limited {
+/// impl Middleware<App> for Limited {
 ///     const NAME: &'static str = "limited";
 ///
-///     async fn run(_app: &A, request: &Request) -> Result<Self, Error> {
-///         limit()?.check(request).await?;
+///     async fn run(app: &App, request: &Request) -> Result<Self, Error> {
+///         app.limit.check(request).await?;
 ///         Ok(Self)
 ///     }
 /// }
 ///
-/// async fn check_key(request: &Request) -> Result<(), Error> {
+/// async fn check_key(app: &App, request: &Request) -> Result<(), Error> {
 ///     let key = request.header("x-api-key");
-///     limit()?.check_by(request, key.as_deref()).await
+///     app.limit.check_by(request, key.as_deref()).await
 /// }
 /// ```
 pub struct SharedRateLimit {
     /// The limit, and the counts while the store cannot be reached.
     limit: RateLimit,
-    store: ValkeyLimits,
+    store: LimitStore,
     if_store_fails: IfStoreFails,
     /// Time until which the store is not asked.
     paused_until: Mutex<Option<Instant>>,
@@ -89,7 +123,7 @@ impl fmt::Debug for SharedRateLimit {
 }
 
 impl SharedRateLimit {
-    pub(super) fn new(limit: RateLimit, store: ValkeyLimits, if_store_fails: IfStoreFails) -> Self {
+    pub(super) fn new(limit: RateLimit, store: LimitStore, if_store_fails: IfStoreFails) -> Self {
         Self {
             limit,
             store,

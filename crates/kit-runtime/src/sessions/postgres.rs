@@ -8,6 +8,7 @@ use sqlx::PgPool;
 
 use super::store::{SessionStore, StoredSession, later};
 use crate::option_error::OptionError;
+use crate::postgres::is_table_name;
 use crate::{Error, Timestamp};
 
 /// Store of sessions in PostgreSQL. The table is that of `sessionTableSql()` of `@kit/auth`, so that servers on Node and in
@@ -47,10 +48,7 @@ impl PostgresSessions {
     /// If the name needs quotes.
     pub fn table(mut self, name: impl Into<Cow<'static, str>>) -> Result<Self, OptionError> {
         let name = name.into();
-        let (schema, table) = name
-            .split_once('.')
-            .map_or((None, &*name), |(schema, table)| (Some(schema), table));
-        if !is_plain(table, 49) || schema.is_some_and(|schema| !is_plain(schema, 63)) {
+        if !is_table_name(&name) {
             return Err(OptionError::new(
                 "sessions",
                 format_args!(
@@ -171,12 +169,4 @@ impl SessionStore for PostgresSessions {
             .await?;
         Ok(())
     }
-}
-
-/// Returns true if PostgreSQL reads a name without quotes as it is written.
-fn is_plain(name: &str, longest: usize) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    (1..=longest).contains(&name.len())
-        && name.bytes().all(is_allowed)
-        && !name.starts_with(|first: char| first.is_ascii_digit())
 }

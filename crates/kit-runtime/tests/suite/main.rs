@@ -21,6 +21,7 @@ mod metrics;
 mod multipart;
 mod outage;
 mod own_spans;
+mod postgres_limits;
 mod postgres_tls;
 mod process;
 mod redaction;
