@@ -7,6 +7,6 @@ export { type JobConnection } from "./connection.ts";
 export { JobDataError } from "./job-data.ts";
 export { createJobs, type EnqueueOptions, type Jobs } from "./jobs.ts";
 export type { JobsOptions, QueueOptions } from "./options.ts";
-export { jobsTableSql } from "./tables.ts";
+export { jobsTableSql, type JobsTableOptions } from "./tables.ts";
 export type { JobHandler, JobHandlers, JobInput, RunningWorker } from "./worker.ts";
 export type { JobSchedule, WorkerOptions } from "./worker-options.ts";

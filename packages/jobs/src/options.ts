@@ -9,7 +9,7 @@ export interface JobsOptions<Map extends object> {
   /** Schema of the tables of jobs. Default `pgboss`. */
   readonly schema?: string;
   /**
-   * False if the tables of jobs are created by another role with the SQL of `jobsTableSql`. By default, they are created and
+   * False if another role creates the tables of jobs with the SQL of `jobsTableSql`. By default, they are created and
    * updated when the first job is enqueued and when a worker starts.
    */
   readonly migrate?: boolean;

@@ -360,4 +360,23 @@ describe("jobs", { timeout: 120_000 }, () => {
     assert.equal((await pool.query("select 1 from work.job")).rowCount, 1);
     await other.close();
   });
+
+  it("with `grantTo`, a role without rights of its own enqueues jobs in the transaction of its tenant", async () => {
+    await pool.query("create role jobs_tenant");
+    await pool.query(jobsTableSql({ schema: "granted", grantTo: "jobs_tenant" }));
+    const other = testJobs(pool, { schema: "granted", migrate: false });
+    const client = await pool.connect();
+    try {
+      // The queue of a job is made with the first job, by the role of the pool.
+      await other.enqueue(pool, "count", { number: 1 });
+      await client.query("begin; set local role jobs_tenant");
+      await other.enqueue(client, "count", { number: 2 });
+      await client.query("commit");
+      assert.equal((await pool.query("select 1 from granted.job")).rowCount, 2);
+    } finally {
+      client.release();
+      await other.close();
+    }
+    assert.throws(() => jobsTableSql({ grantTo: "a b" }), /`grantTo` must have lower-case letters/);
+  });
 });

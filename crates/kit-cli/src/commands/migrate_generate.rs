@@ -16,6 +16,7 @@ use crate::commands::build_steps::request;
 use crate::commands::change_lines::describe;
 use crate::commands::hand_written::{record_snapshots, refuse_outdated_snapshot, scratch_server};
 use crate::commands::migrate_apply::{migrations_of, problem};
+use crate::commands::stored_tables::{StoredTable, migration_sql, role};
 use crate::common_args::Common;
 use crate::console::quantity;
 use crate::context::Context;
@@ -35,6 +36,8 @@ Examples:
   kit migrate:generate --name add_archived --json
   kit migrate:generate --name add_search --empty
   kit migrate:generate --name rename_title --expand
+  kit migrate:generate --name stores --with sessions,idempotency,rate-limits
+  kit migrate:generate --name tenants --tenant-role tenant_user
   kit migrate:generate --name times --convert-timestamps
   kit migrate:generate --name book_times --convert-timestamps books.added_at")]
 pub(crate) struct Arguments {
@@ -57,6 +60,26 @@ pub(crate) struct Arguments {
     /// accept these objects.
     #[arg(long, conflicts_with = "convert_timestamps")]
     empty: bool,
+    /// Write a migration with the tables of packages: `sessions` of @kit/auth, `idempotency` of @kit/idempotency, `rate-limits` of
+    /// @kit/rate-limit.
+    #[arg(
+        long,
+        value_name = "TABLES",
+        value_delimiter = ',',
+        value_parser = StoredTable::parse,
+        conflicts_with_all = ["check", "empty", "expand", "convert_timestamps"]
+    )]
+    with: Vec<StoredTable>,
+    /// Write a migration that creates a role for the transactions of tenants, and gives it rights on the tables with `@tenant`.
+    ///
+    /// The migration has only the rights that no earlier migration contains, so run it again after a migration with new tables.
+    #[arg(
+        long,
+        value_name = "ROLE",
+        value_parser = role,
+        conflicts_with_all = ["check", "empty", "expand", "convert_timestamps"]
+    )]
+    tenant_role: Option<String>,
     /// Write the migration in two halves, between which the running application and the next one work side by side.
     ///
     /// `kit migrate:expand` runs the first half: new columns beside the old ones, and a trigger that keeps both up to date.
@@ -73,8 +96,8 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
-    if arguments.empty {
-        return write_empty(arguments, context);
+    if arguments.empty || !arguments.with.is_empty() || arguments.tenant_role.is_some() {
+        return write_by_hand(arguments, context);
     }
     let project = Project::open(&arguments.common, context).await?;
     let time = build_time(context.environment)?;
@@ -248,32 +271,60 @@ async fn write_halves(
     }))
 }
 
-/// Writes a migration for SQL that the user writes. Does not read the types.
-fn write_empty(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
+/// Writes a migration for SQL that the user writes, or with the tables of packages and rights. Does not read the types.
+fn write_by_hand(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let root = root(&arguments.common, context.environment)?;
     let migrations = migrations_of(&root)?;
     let previous = latest(&migrations).map_err(refuse)?.snapshot;
+    let stored = if arguments.empty {
+        None
+    } else {
+        let role = arguments.tenant_role.as_deref();
+        let sql = migration_sql(&arguments.with, role, &migrations, previous.as_ref())
+            .map_err(|message| Problem::migration(vec![Reason::new(message)]))?;
+        if sql.is_none() {
+            report(context, "unchanged", None);
+            context
+                .console
+                .result("no new migration: the migrations have all rights of the role");
+            return Ok(());
+        }
+        sql
+    };
     let timestamp = next_timestamp(&build_time(context.environment)?, &migrations)?;
-    let migration = Migration::by_hand(
+    let mut migration = Migration::by_hand(
         &timestamp,
         arguments.name.as_deref().unwrap_or_default(),
         None,
         previous.as_ref(),
     )
     .map_err(|error| Problem::migration(vec![Reason::new(error.to_string())]))?;
+    // kit records the result of the SQL before it applies the migration, because the SQL differs from that of `by_hand`.
+    if let Some(sql) = &stored {
+        migration.sql = format!(
+            "-- Tables of packages, and rights of roles. You may edit the SQL before it is applied.\n{sql}"
+        );
+    }
     write_migration(&root, &migration)?;
     let path = format!("{MIGRATIONS}/{}", migration.name);
+    report(context, "generated", Some(&path));
+    context.console.result(&if stored.is_some() {
+        format!("{path}: read migration.sql, then run `kit migrate:apply`")
+    } else {
+        format!("{path}: write your SQL into migration.sql, then run `kit migrate:apply`")
+    });
+    Ok(())
+}
+
+/// Reports a migration without changes of the types.
+fn report(context: &Context<'_>, status: &'static str, path: Option<&str>) {
     context.console.json(&Report {
-        status: "generated",
-        path: Some(&path),
+        status,
+        path,
         destructive: false,
         merges: &[],
         changes: Vec::new(),
     });
-    context.console.result(&format!(
-        "{path}: write your SQL into migration.sql, then run `kit migrate:apply`"
-    ));
-    Ok(())
 }
 
 /// Returns a timestamp later than the timestamp of every existing migration, because migrations run in the order of

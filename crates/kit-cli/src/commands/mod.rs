@@ -32,4 +32,5 @@ pub(crate) mod migrate_squash;
 pub(crate) mod migrate_status;
 pub(crate) mod scaffold;
 mod status_words;
+mod stored_tables;
 pub(crate) mod test;

@@ -1,5 +1,7 @@
 //! Tests of `kit migrate:apply` without a database; `crates/kit-migrate` tests it with real ones.
 
+#![allow(clippy::disallowed_methods)] // Reason: tests read the files that commands write.
+
 use crate::support::Project;
 use serde_json::json;
 
@@ -315,4 +317,83 @@ fn db_commands_send_their_actions_to_the_host() {
             "database Psql { arguments: [\"-c\", \"SELECT 1\"] }"
         ]
     );
+}
+
+/// Returns the SQL of the migration whose name ends with a text.
+fn sql_of(project: &Project, end: &str) -> String {
+    let directories = std::fs::read_dir(project.root.join("migrations")).expect("migrations");
+    let mut paths = directories.map(|entry| entry.expect("an entry").path());
+    let found = paths.find(|path| path.to_string_lossy().ends_with(end));
+    std::fs::read_to_string(found.expect(end).join("migration.sql")).expect("SQL")
+}
+
+#[test]
+fn a_role_of_tenants_gets_rights_on_tables_with_a_tenant_and_on_those_of_packages() {
+    let types = "/** @table billing.tasks @tenant tenant */\nexport interface Task {\n  /** @id @generated uuid */ id: string;\n  /** @index */ tenant: string;\n}\n\
+                 /** @table countries */\nexport interface Country {\n  /** @id */ code: string;\n}\n";
+    let project = Project::new(&[("src/tasks.types.ts", types)]);
+    assert_eq!(project.kit(&["migrate:generate", "--name", "tables"]).code, 0);
+    let arguments = [
+        "migrate:generate",
+        "--name",
+        "tenants",
+        "--with",
+        "idempotency,rate-limits",
+        "--tenant-role",
+        "tenant_user",
+    ];
+    let outcome = project.kit(&arguments);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(
+        outcome
+            .out
+            .ends_with("_tenants: read migration.sql, then run `kit migrate:apply`\n"),
+        "{}",
+        outcome.out
+    );
+    let sql = sql_of(&project, "_tenants");
+    assert!(
+        sql.contains("CREATE TABLE kit_idempotency (")
+            && sql.contains("CREATE UNLOGGED TABLE kit_rate_limits ("),
+        "{sql}"
+    );
+    let grants: Vec<_> = sql
+        .lines()
+        .filter(|line| line.contains("GRANT ") && !line.starts_with("DO "))
+        .collect();
+    assert_eq!(
+        grants[1..],
+        [
+            "GRANT USAGE ON SCHEMA billing TO tenant_user;",
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON billing.tasks TO tenant_user;",
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON kit_idempotency TO tenant_user;",
+            "-- GRANT SELECT ON countries TO tenant_user;",
+        ]
+    );
+    let again = project.kit(&[
+        "migrate:generate",
+        "--name",
+        "more",
+        "--tenant-role",
+        "tenant_user",
+        "--json",
+    ]);
+    assert_eq!((again.code, &again.json()["status"]), (0, &json!("unchanged")));
+    let twice = project.kit(&["migrate:generate", "--name", "more", "--with", "idempotency"]);
+    assert_eq!(twice.code, 1);
+    assert!(
+        twice
+            .err
+            .contains("_tenants creates the table kit_idempotency already"),
+        "{}",
+        twice.err
+    );
+    for wrong in [
+        ["--with", "jobs"],
+        ["--with", "keys"],
+        ["--tenant-role", "Tenant"],
+    ] {
+        let outcome = project.kit(&[&["migrate:generate", "--name", "more"], &wrong[..]].concat());
+        assert_eq!(outcome.code, 2, "{wrong:?}");
+    }
 }
