@@ -74,6 +74,7 @@ export const groups: readonly Group[] = [
       "database",
       "relations",
       "transactions",
+      "soft-delete",
       "tenants",
       "adopt-a-database",
       "migrations-under-load",
