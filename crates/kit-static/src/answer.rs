@@ -1,20 +1,19 @@
 //! The response to a request for a file.
 
-use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 
 use crate::find::{Found, FoundFile, find};
 use crate::path::path_in_site;
-use crate::preconditions::{CurrentVersion, Outcome, evaluate};
-use crate::range::{ByteRange, ranges_of};
+use crate::range::ByteRange;
 use crate::reader::{FileReader, Part};
 use crate::request::FileRequest;
+use crate::selection::{Selection, select};
 use crate::site::Site;
 use crate::validators::Validators;
 
 /// Maximum number of bytes that are read before the head of the response is sent.
-const WHOLE_BYTES: u64 = 64 * 1024;
+pub(crate) const WHOLE_BYTES: u64 = 64 * 1024;
 
 /// Result of [`answer`].
 #[derive(Debug)]
@@ -112,59 +111,43 @@ pub fn answer(sites: &[Site], request: &FileRequest) -> io::Result<Answer> {
 }
 
 fn answer_with_file(found: FoundFile<'_>, request: &FileRequest) -> io::Result<Answer> {
-    let validators = Validators::of(&found);
-    let current = CurrentVersion {
-        tag: validators.tag.as_deref(),
-        last_modified: validators.last_modified.as_deref(),
-    };
-    let header = |name: &str| request.header(name).map(Cow::Borrowed);
-    let outcome = evaluate(&request.method, header, Some(&current));
-    if outcome == Outcome::Failed {
-        return Ok(Answer::PreconditionFailed);
-    }
     let size = found.opened.size;
+    let validators = Validators::of(&found.opened, found.coding);
     let mut headers = Headers(found.site.headers.clone());
     if !found.vary.is_empty() {
         headers.add("vary", found.vary);
     }
-    let has_tag = validators.tag.is_some();
-    let ranges = ranges_for(request, &validators, size);
-    if let Some(tag) = validators.tag {
-        headers.add("etag", tag);
-    }
-    if outcome == Outcome::NotModified {
-        // The time is needed only if there is no entity tag.
-        if let Some(time) = validators.last_modified.filter(|_| !has_tag) {
-            headers.add("last-modified", time);
+    let ranges = match select(request, &validators, size) {
+        Selection::PreconditionFailed => return Ok(Answer::PreconditionFailed),
+        Selection::RangeNotSatisfiable => return Ok(Answer::RangeNotSatisfiable { size }),
+        Selection::NotModified => {
+            headers.0.extend(validators.headers(true));
+            return Ok(Answer::Response(FileResponse {
+                status: 304,
+                headers: headers.0,
+                body: FileBody::Empty,
+            }));
         }
-        return Ok(Answer::Response(FileResponse {
-            status: 304,
-            headers: headers.0,
-            body: FileBody::Empty,
-        }));
-    }
-    if ranges.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(Answer::RangeNotSatisfiable { size });
-    }
-    if let Some(time) = validators.last_modified {
-        headers.add("last-modified", time);
-    }
+        Selection::Whole => Vec::new(),
+        Selection::Ranges(ranges) => ranges,
+    };
+    headers.0.extend(validators.headers(false));
     headers.add("accept-ranges", "bytes");
     if let Some(coding) = found.coding {
         headers.add("content-encoding", coding.name());
     }
-    let status = if ranges.is_some() { 206 } else { 200 };
-    let parts = match ranges.as_deref() {
-        None if size == 0 => Vec::new(),
-        None => vec![Part::Range(ByteRange {
+    let status = if ranges.is_empty() { 200 } else { 206 };
+    let parts = match ranges.as_slice() {
+        [] if size == 0 => Vec::new(),
+        [] => vec![Part::Range(ByteRange {
             first: 0,
             last: size - 1,
         })],
-        Some([range]) => {
-            headers.add("content-range", content_range(*range, size));
+        [range] => {
+            headers.add("content-range", range.content_range(size));
             vec![Part::Range(*range)]
         }
-        Some(ranges) => {
+        ranges => {
             let boundary = boundary();
             let parts = multipart(ranges, size, &found.content_type, &boundary);
             headers.add(
@@ -174,7 +157,7 @@ fn answer_with_file(found: FoundFile<'_>, request: &FileRequest) -> io::Result<A
             parts
         }
     };
-    if ranges.is_none_or(|ranges| ranges.len() == 1) {
+    if ranges.len() < 2 {
         headers.add("content-type", found.content_type);
     }
     let body = body_of(FileReader::new(found.opened.file, parts), request)?;
@@ -186,7 +169,7 @@ fn answer_with_file(found: FoundFile<'_>, request: &FileRequest) -> io::Result<A
 }
 
 /// Reads a small body. A file that has become shorter is an error, because no part of the response is sent yet.
-fn body_of(mut reader: FileReader, request: &FileRequest) -> io::Result<FileBody> {
+fn body_of(reader: FileReader, request: &FileRequest) -> io::Result<FileBody> {
     let length = reader.length();
     if request.method == "HEAD" {
         return Ok(FileBody::Absent { length });
@@ -194,32 +177,14 @@ fn body_of(mut reader: FileReader, request: &FileRequest) -> io::Result<FileBody
     if length > WHOLE_BYTES {
         return Ok(FileBody::Stream(reader));
     }
-    let mut whole = reader.read()?;
-    while (whole.len() as u64) < length {
-        whole.extend(reader.read()?);
-    }
-    Ok(FileBody::Whole(whole))
-}
-
-/// Returns the ranges of a response, or `None` if the whole file is sent.
-fn ranges_for(request: &FileRequest, validators: &Validators, size: u64) -> Option<Vec<ByteRange>> {
-    let range = request.header("range")?;
-    // RFC 9110, 14.2: ranges are defined for GET only.
-    if request.method != "GET" || !validators.hold_if_range(request.header("if-range")) {
-        return None;
-    }
-    ranges_of(range, size)
-}
-
-fn content_range(ByteRange { first, last }: ByteRange, size: u64) -> String {
-    format!("bytes {first}-{last}/{size}")
+    reader.read_all().map(FileBody::Whole)
 }
 
 /// Returns the parts of a body with several ranges (RFC 9110, 14.6).
 fn multipart(ranges: &[ByteRange], size: u64, content_type: &str, boundary: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     for range in ranges {
-        let content_range = content_range(*range, size);
+        let content_range = range.content_range(size);
         let head = format!(
             "\r\n--{boundary}\r\ncontent-type: {content_type}\r\ncontent-range: {content_range}\r\n\r\n"
         );

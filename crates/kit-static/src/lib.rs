@@ -4,10 +4,12 @@
 //!
 //! [`answer`] and [`FileReader::read`] block while they read files, so servers call them on a thread that may wait.
 //!
-//! The crate also evaluates the preconditions of requests ([`evaluate`]).
+//! The crate also evaluates the preconditions of requests ([`evaluate`]), opens the files of downloads ([`FileBelow`]), and selects
+//! the parts of bodies that responses have ([`select`]).
 
 mod accept;
 mod answer;
+mod download;
 mod find;
 mod http_date;
 mod media_types;
@@ -17,12 +19,17 @@ mod preconditions;
 mod range;
 mod reader;
 mod request;
+mod selection;
 mod site;
 mod validators;
 
 pub use accept::accepts_gzip;
 pub use answer::{Answer, FileBody, FileResponse, answer, covers};
+pub use download::FileBelow;
 pub use preconditions::{CurrentVersion, Outcome, evaluate};
+pub use range::ByteRange;
 pub use reader::FileReader;
 pub use request::FileRequest;
+pub use selection::{Selection, select};
 pub use site::Site;
+pub use validators::Validators;

@@ -15,6 +15,7 @@ pub(crate) enum Opened {
 }
 
 /// Regular file that is open for reading.
+#[derive(Debug)]
 pub(crate) struct OpenFile {
     pub(crate) file: File,
     pub(crate) size: u64,

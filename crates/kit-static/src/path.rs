@@ -40,6 +40,16 @@ pub(crate) fn path_in_site<'p>(site: &Site, path: &'p str) -> Option<PathInSite<
     Some(PathInSite { names, is_directory })
 }
 
+/// Returns the names of the directories and of the file in the name of a download, such as `2026/report.pdf`. Returns `None`
+/// if one of them is never served: an empty one, `..`, or one that begins with a dot.
+pub(crate) fn names_of_download(name: &str) -> Option<Vec<Cow<'_, str>>> {
+    let names = name.split('/').map(|name| {
+        let is_served = !name.is_empty() && !name.starts_with('.') && !name.chars().any(is_refused);
+        is_served.then_some(Cow::Borrowed(name))
+    });
+    names.collect()
+}
+
 /// Returns true for characters that no name may contain: separators, and control characters, with NUL.
 fn is_refused(character: char) -> bool {
     matches!(character, '/' | '\\' | '\0'..='\x1f' | '\x7f')

@@ -1,15 +1,34 @@
 //! Ranges of a file (RFC 9110, 14).
 
-/// Part of a file: the position of its first byte and of its last byte.
+/// Part of a body: the position of its first byte and of its last byte.
+///
+/// ```
+/// use kit_static::ByteRange;
+///
+/// let range = ByteRange { first: 0, last: 99 };
+/// assert_eq!(range.length(), 100);
+/// assert_eq!(range.content_range(1000), "bytes 0-99/1000");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ByteRange {
-    pub(crate) first: u64,
-    pub(crate) last: u64,
+pub struct ByteRange {
+    /// Position of the first byte.
+    pub first: u64,
+    /// Position of the last byte, at least [`ByteRange::first`].
+    pub last: u64,
 }
 
 impl ByteRange {
-    pub(crate) fn length(self) -> u64 {
+    /// Returns the number of bytes.
+    #[must_use]
+    pub fn length(self) -> u64 {
         self.last - self.first + 1
+    }
+
+    /// Returns the value of the header `content-range`. `size` is the number of bytes of the whole body.
+    #[must_use]
+    pub fn content_range(self, size: u64) -> String {
+        let Self { first, last } = self;
+        format!("bytes {first}-{last}/{size}")
     }
 }
 

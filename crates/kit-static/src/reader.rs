@@ -66,6 +66,19 @@ impl FileReader {
         self.parts.is_empty()
     }
 
+    /// Reads the whole rest.
+    ///
+    /// # Errors
+    ///
+    /// The same as of [`FileReader::read`].
+    pub(crate) fn read_all(mut self) -> io::Result<Vec<u8>> {
+        let mut whole = self.read()?;
+        while !self.is_at_end() {
+            whole.extend(self.read()?);
+        }
+        Ok(whole)
+    }
+
     /// Reads the next chunk, at most 64 KiB. The chunk is empty at the end.
     ///
     /// # Errors
