@@ -173,10 +173,10 @@ pub use http::Etag;
 #[cfg(feature = "server")]
 pub use http::{
     Application, Caller, Choice, ChunkSender, Content, ContentSender, Context, Cors, Csrf, CurrentVersion,
-    DeclaredReply, Docs, Error, ErrorFormat, Event, EventData, EventSender, Events, Failure, File, FilePart,
-    Files, InvalidField, LineSender, Lines, Match, Middleware, Next, Passed, Phase, Replies, Reply, Request,
-    RequestChunks, RequestLines, RequestLog, Response, RouteTree, Router, Routes, Segment, Serve, Site,
-    Upload, Uploads, Wrapped, Wrapper,
+    DeclaredReply, Docs, Download, Error, ErrorFormat, Event, EventData, EventSender, Events, Failure, File,
+    FilePart, Files, InvalidField, LineSender, Lines, Match, Middleware, Next, Passed, Phase, Replies, Reply,
+    Request, RequestChunks, RequestLines, RequestLog, Response, RouteTree, Router, Routes, Segment, Serve,
+    Site, Upload, Uploads, Wrapped, Wrapper,
 };
 #[cfg(feature = "compression")]
 pub use http::{Coding, Compression};

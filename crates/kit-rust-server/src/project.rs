@@ -96,10 +96,14 @@ const WEBSOCKET: [(&str, &str); 12] = [
 ];
 
 /// Sources of `kit-static`, which are in a subdirectory of `kit-runtime`.
-const STATIC: [(&str, &str); 16] = [
+const STATIC: [(&str, &str); 18] = [
     ("Cargo.toml", include_str!("static.toml")),
     ("src/accept.rs", include_str!("../../kit-static/src/accept.rs")),
     ("src/answer.rs", include_str!("../../kit-static/src/answer.rs")),
+    (
+        "src/download.rs",
+        include_str!("../../kit-static/src/download.rs"),
+    ),
     ("src/find.rs", include_str!("../../kit-static/src/find.rs")),
     (
         "src/http_date.rs",
@@ -123,6 +127,10 @@ const STATIC: [(&str, &str); 16] = [
     ("src/range.rs", include_str!("../../kit-static/src/range.rs")),
     ("src/reader.rs", include_str!("../../kit-static/src/reader.rs")),
     ("src/request.rs", include_str!("../../kit-static/src/request.rs")),
+    (
+        "src/selection.rs",
+        include_str!("../../kit-static/src/selection.rs"),
+    ),
     ("src/site.rs", include_str!("../../kit-static/src/site.rs")),
     (
         "src/validators.rs",

@@ -164,9 +164,9 @@ impl Reply {
 
     /// Creates the HTTP response. The status is the value of [`Context::set_status`] if it was called, and
     /// otherwise `status`.
-    pub(super) fn respond(self, context: &Context, status: StatusCode) -> Result<Response, Error> {
+    pub(super) fn respond(mut self, context: &Context, status: StatusCode) -> Result<Response, Error> {
         context.enter(Phase::Serialization);
-        if let Some(fault) = self.fault {
+        if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
         let status = context.status().unwrap_or(status);
@@ -174,11 +174,24 @@ impl Reply {
             return Ok(Response::empty(context, status));
         }
         let own = std::mem::take(&mut *context.answer_headers());
-        let mut beginning = None;
-        let body = match self.body {
+        let mut response = axum::response::Response::new(Body::empty());
+        *response.status_mut() = status;
+        response
+            .headers_mut()
+            .insert(header::CONTENT_TYPE, self.content_type.clone());
+        response.headers_mut().extend(own);
+        self.put_body_into(context, &mut response);
+        Ok(Response(response))
+    }
+
+    /// Makes the body of this reply the body of a response.
+    pub(super) fn put_body_into(self, context: &Context, response: &mut axum::response::Response) {
+        *response.body_mut() = match self.body {
             Kind::Full(bytes) => Body::from(bytes),
             Kind::Stream(write) => {
-                let beginning = beginning.insert(Beginning::new());
+                let beginning = Beginning::new();
+                response.extensions_mut().insert(Streamed);
+                response.extensions_mut().insert(beginning.clone());
                 let (sender, received) = mpsc::channel(MAX_QUEUED_CHUNKS);
                 let owned = context.clone();
                 let work = write(ChunkSender {
@@ -190,21 +203,11 @@ impl Reply {
                     received,
                     rest: Bytes::new(),
                     failure: None,
-                    beginning: Some(beginning.clone()),
+                    beginning: Some(beginning),
                     left: self.length,
                 })
             }
         };
-        let mut response = axum::response::Response::new(body);
-        if let Some(beginning) = beginning {
-            response.extensions_mut().insert(Streamed);
-            response.extensions_mut().insert(beginning);
-        }
-        *response.status_mut() = status;
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, self.content_type);
-        headers.extend(own);
-        Ok(Response(response))
     }
 }
 

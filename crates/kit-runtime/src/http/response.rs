@@ -144,7 +144,10 @@ fn drop_description_of_body(headers: &mut axum::http::HeaderMap) {
     for name in names {
         let text = name.as_str();
         if text.starts_with("content-")
-            || matches!(text, "cache-control" | "etag" | "expires" | "last-modified")
+            || matches!(
+                text,
+                "accept-ranges" | "cache-control" | "etag" | "expires" | "last-modified"
+            )
         {
             headers.remove(name);
         }

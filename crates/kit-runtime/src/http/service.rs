@@ -29,7 +29,7 @@ use super::sockets;
 use super::static_files::StaticFiles;
 use super::{
     Application, Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Routes, Serve, body,
-    options_star,
+    download, options_star,
 };
 use crate::check::{Failure, Rule};
 use crate::connection::{self, ConnectionState, ReusableTimeout};
@@ -383,8 +383,8 @@ impl<A: Application> Service<A> {
             has_query_keys: AtomicBool::new(false),
             has_body: AtomicBool::new(false),
         };
-        let answer = (route.handler)(self.routes.app.clone(), request).await;
-        answer.map(|Response(response)| response)
+        let Response(response) = (route.handler)(self.routes.app.clone(), request).await?;
+        download::send(context, response)
     }
 
     /// Responds to a preflight request of CORS, for every path except one that cannot be decoded.

@@ -9,11 +9,10 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use hyper::body::{Frame, SizeHint};
 use kit_static::{Answer, FileBody, FileReader, FileRequest, FileResponse, Site, answer, covers};
-use serde_json::json;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::header_text::text_of;
-use super::refusals::{method_not_allowed, precondition_failed};
+use super::refusals::{method_not_allowed, precondition_failed, range_not_satisfiable};
 use super::reply::{ResponseCut, Streamed};
 use super::{Context, Error};
 use crate::start_error;
@@ -68,17 +67,6 @@ impl StaticFiles {
     }
 }
 
-fn range_not_satisfiable(size: u64) -> Error {
-    let unit = if size == 1 { "byte" } else { "bytes" };
-    let message = format!("The file has {size} {unit}, and none of the requested ranges");
-    let status = StatusCode::RANGE_NOT_SATISFIABLE;
-    let error = Error::new(status, "RANGE_NOT_SATISFIABLE", message).with_details(json!({ "size": size }));
-    match HeaderValue::from_str(&format!("bytes */{size}")) {
-        Ok(range) => error.with_header(header::CONTENT_RANGE, range),
-        Err(_) => error,
-    }
-}
-
 fn with_file(
     FileResponse {
         status,
@@ -86,39 +74,38 @@ fn with_file(
         body,
     }: FileResponse,
 ) -> Result<axum::response::Response, Error> {
-    let mut length = None;
-    let mut is_stream = false;
-    let body = match body {
-        FileBody::Empty => Body::empty(),
-        FileBody::Whole(bytes) => Body::from(bytes),
-        FileBody::Absent { length: declared } => {
-            length = Some(declared);
-            Body::empty()
-        }
-        FileBody::Stream(reader) => {
-            is_stream = true;
-            Body::new(FileStream {
-                left: reader.length(),
-                state: State::Idle(reader),
-            })
-        }
-    };
-    let mut response = axum::response::Response::new(body);
+    let mut response = axum::response::Response::new(Body::empty());
+    put_body_into(&mut response, body);
     *response.status_mut() = StatusCode::from_u16(status)?;
     for (name, value) in headers {
         let name = HeaderName::from_bytes(name.as_bytes())?;
         let value = HeaderValue::from_str(&value)?;
         response.headers_mut().append(name, value);
     }
-    if let Some(length) = length {
-        response
-            .headers_mut()
-            .insert(header::CONTENT_LENGTH, length.into());
-    }
-    if is_stream {
-        response.extensions_mut().insert(Streamed);
-    }
     Ok(response)
+}
+
+/// Makes the body of kit-static the body of a response.
+pub(super) fn put_body_into(response: &mut axum::response::Response, body: FileBody) {
+    *response.body_mut() = match body {
+        FileBody::Empty => Body::empty(),
+        FileBody::Whole(bytes) => Body::from(bytes),
+        FileBody::Absent { length } => {
+            response
+                .headers_mut()
+                .insert(header::CONTENT_LENGTH, length.into());
+            // An entity tag of the missing body would differ from that of GET.
+            response.extensions_mut().insert(Streamed);
+            Body::empty()
+        }
+        FileBody::Stream(reader) => {
+            response.extensions_mut().insert(Streamed);
+            Body::new(FileStream {
+                left: reader.length(),
+                state: State::Idle(reader),
+            })
+        }
+    };
 }
 
 /// Body that reads a file on tokio's threads for blocking work, one chunk at a time.

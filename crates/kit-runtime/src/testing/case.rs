@@ -37,6 +37,7 @@ pub(super) enum Kind {
     Accepts(usize),
     Prefers,
     AcceptsOther,
+    Download(DownloadTest),
 }
 
 /// Test of a WebSocket that no row of the table describes. A number is the index of a subprotocol.
@@ -53,6 +54,14 @@ pub(super) enum SocketTest {
     NotStorable,
     OtherText,
     OtherBytes,
+}
+
+/// Test of a download.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DownloadTest {
+    FirstByte,
+    AfterEnd,
+    Head,
 }
 
 /// Test of a part of a multipart body that is a file.
@@ -113,6 +122,14 @@ pub(super) fn cases_of(table: &Table) -> Vec<(Kind, String)> {
         cases.extend(of_json(table));
     }
     cases.extend(of_accept(table));
+    if table.is_download() {
+        let tests = [
+            (DownloadTest::FirstByte, "answers a range of the first byte"),
+            (DownloadTest::AfterEnd, "refuses a range after the end"),
+            (DownloadTest::Head, "answers HEAD like GET, without the body"),
+        ];
+        cases.extend(tests.map(|(test, name)| (Kind::Download(test), name.to_owned())));
+    }
     cases
 }
 

@@ -266,6 +266,7 @@ impl TestRequest {
             headers: head.headers,
             json: serde_json::from_str(&text).ok(),
             text,
+            bytes: bytes.into(),
             command,
         };
         Ok((answer, upgrade))
@@ -297,6 +298,7 @@ fn with_cookies(before: &str, own: &str) -> String {
 ///     assert_eq!(response.cookie("theme"), Some("dark"));
 ///     assert_eq!(response.json()["title"], "Milk");
 ///     assert!(!response.text().is_empty());
+///     assert_eq!(response.bytes().len(), response.text().len());
 /// }
 /// ```
 #[derive(Debug, Clone)]
@@ -304,6 +306,7 @@ pub struct TestResponse {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) text: String,
+    pub(super) bytes: Bytes,
     pub(super) json: Option<Value>,
     /// Request as a command of curl.
     pub(super) command: String,
@@ -333,6 +336,11 @@ impl TestResponse {
     /// Returns the body as text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the bytes of the body.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Returns the body as a JSON value; null if the body is not JSON.

@@ -125,6 +125,12 @@ impl Table {
         }
     }
 
+    /// Returns true if clients can ask for ranges of the response.
+    pub(super) fn is_download(&self) -> bool {
+        let mut contents = self.replies.iter().filter_map(|reply| reply.content.as_ref());
+        contents.any(|content| content.kind == "download")
+    }
+
     /// Returns true if a response may go on without an end.
     pub(super) fn is_endless(&self) -> bool {
         let contents = self.replies.iter().filter_map(|reply| reply.content.as_ref());

@@ -15,6 +15,7 @@ mod contents;
 mod curl;
 mod database;
 mod document;
+mod downloads;
 mod expect;
 mod fixture;
 mod lists;

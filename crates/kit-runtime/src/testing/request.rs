@@ -131,6 +131,8 @@ pub(super) struct RouteRequest<'a> {
     pub(super) body: Option<Body>,
     /// Subprotocols that a handshake offers, unless its headers have others.
     pub(super) offer: Option<String>,
+    /// Method in place of that of the route.
+    pub(super) method: Option<&'static str>,
 }
 
 impl<'a> RouteRequest<'a> {
@@ -140,6 +142,7 @@ impl<'a> RouteRequest<'a> {
             slots,
             headers,
             body: None,
+            method: None,
             // The first subprotocol of the contract.
             offer: table
                 .socket
@@ -177,7 +180,7 @@ impl<'a> RouteRequest<'a> {
             }
         });
         let request = client
-            .request(method, &target)
+            .request(self.method.unwrap_or(method), &target)
             .endless(self.table.is_endless())
             .with_headers(headers);
         match body {

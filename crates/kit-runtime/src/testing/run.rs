@@ -80,6 +80,7 @@ impl Running {
             Kind::Takes(index) => self.takes(table, index).await,
             Kind::Refuses(index) => self.refuses(table, index).await,
             Kind::Drops(slot) => self.drops(table, slot).await,
+            Kind::Download(test) => self.download(table, test).await,
             Kind::Accepts(_) | Kind::Prefers | Kind::AcceptsOther => self.accepts(table, kind).await,
             _ => self.body(table, kind).await,
         }

@@ -11,6 +11,8 @@ mod boundaries;
 mod collector;
 mod contract_parts;
 mod cursors;
+#[cfg(feature = "testing")]
+mod downloads;
 mod environment;
 mod formats;
 mod hidden_parameters;

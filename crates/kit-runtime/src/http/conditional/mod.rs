@@ -4,28 +4,12 @@
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use kit_static::{CurrentVersion, Outcome, evaluate};
-use sha2_v10::{Digest as _, Sha256};
 
 use super::header_text::text_of;
 use super::refusals::precondition_failed;
 use super::reply::Streamed;
+use super::representation::{remove_description, tag_of};
 use super::{Context, Error};
-
-/// Number of hexadecimal digits of a generated entity tag: 128 bits.
-const DIGITS: usize = 32;
-
-/// Headers that describe a body which a 304 response does not have (RFC 9110, 15.4.5).
-const OF_THE_REPRESENTATION: [&str; 9] = [
-    "content-digest",
-    "content-disposition",
-    "content-encoding",
-    "content-language",
-    "content-md5",
-    "content-range",
-    "content-type",
-    "digest",
-    "repr-digest",
-];
 
 /// Rules for entity tags. `kit build` generates the value from the option `etag` of `createApp`.
 ///
@@ -82,7 +66,7 @@ impl Etag {
             let (mut parts, body) = response.into_parts();
             // The body is in memory, so nothing is waited for.
             let bytes = to_bytes(body, usize::MAX).await.map_err(Error::from)?;
-            if let Ok(tag) = HeaderValue::from_str(&tag_of(&bytes)) {
+            if let Ok(tag) = HeaderValue::from_str(&format!("W/{}", tag_of(&bytes))) {
                 parts.headers.insert(header::ETAG, tag);
             }
             response = axum::response::Response::from_parts(parts, Body::from(bytes));
@@ -106,13 +90,6 @@ impl Etag {
     }
 }
 
-/// Returns a weak entity tag of a body. The tag depends only on the bytes, so all processes and the servers on Node make
-/// the same tag.
-fn tag_of(bytes: &[u8]) -> String {
-    let digest = format!("{:x}", Sha256::digest(bytes));
-    format!("W/\"{}\"", digest.get(..DIGITS).unwrap_or_default())
-}
-
 /// Returns false if no cache may store the response, so that no client could use an entity tag.
 fn is_storable(headers: &HeaderMap) -> bool {
     let mut values = headers
@@ -130,9 +107,7 @@ fn not_modified(response: axum::response::Response) -> axum::response::Response 
     let (mut parts, _) = response.into_parts();
     parts.status = StatusCode::NOT_MODIFIED;
     parts.extensions.remove::<Streamed>();
-    for name in OF_THE_REPRESENTATION {
-        parts.headers.remove(name);
-    }
+    remove_description(&mut parts.headers);
     if parts.headers.contains_key(header::ETAG) {
         parts.headers.remove(header::LAST_MODIFIED);
     }

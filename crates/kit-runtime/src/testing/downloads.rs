@@ -1,0 +1,81 @@
+//! Tests of downloads: ranges, and responses to HEAD.
+
+use super::case::DownloadTest;
+use super::client::TestResponse;
+use super::document::Table;
+use super::expect::fail_with;
+use super::outcome::{Checked, needs_fixture};
+use super::request::{RouteRequest, slots_of};
+use super::run::Running;
+
+impl Running {
+    /// Runs a test of a download. Its two requests ask for the same body.
+    pub(super) async fn download(&self, table: &Table, test: DownloadTest) -> Checked {
+        let fixture = self.fixture(table).await?;
+        let slots = slots_of(table, &fixture, &[]);
+        let send = async |method: Option<&'static str>, range: Option<String>| {
+            let mut headers = fixture.all_headers();
+            if let Some(range) = range {
+                headers.insert("range".to_owned(), range);
+            }
+            let mut request = RouteRequest::new(table, slots.clone(), headers);
+            request.method = method;
+            self.send(request).await
+        };
+        let whole = send(None, None).await?;
+        if whole.status != 200 {
+            return Err(needs_fixture());
+        }
+        let (route, size) = (&table.route, whole.bytes.len());
+        let expect_status = |answer: &TestResponse, to: &str, expected: u16| {
+            if answer.status == expected {
+                return Ok(());
+            }
+            fail_with(
+                &format!("{route} answered {to} without the status {expected}"),
+                answer,
+            )
+        };
+        let expect_header = |answer: &TestResponse, name: &str, expected: Option<&str>| {
+            let found = answer.header(name);
+            if found == expected {
+                return Ok(());
+            }
+            let [found, expected] = [found, expected].map(|text| text.unwrap_or("nothing"));
+            let text = format!("{route} answered with the header `{name}: {found}`, expected `{expected}`");
+            fail_with(&text, answer)
+        };
+        match test {
+            DownloadTest::FirstByte if size > 0 => {
+                let answer = send(None, Some("bytes=0-0".to_owned())).await?;
+                expect_status(&answer, "`range: bytes=0-0`", 206)?;
+                expect_header(&answer, "content-range", Some(&format!("bytes 0-0/{size}")))?;
+                expect_header(&answer, "etag", whole.header("etag"))?;
+                if Some(answer.bytes.as_ref()) != whole.bytes.get(..1) {
+                    let text = format!(
+                        "{route} answered `range: bytes=0-0` with other bytes than the first byte of the body"
+                    );
+                    return fail_with(&text, &answer);
+                }
+                Ok(())
+            }
+            DownloadTest::AfterEnd if size > 0 => {
+                let answer = send(None, Some(format!("bytes={size}-"))).await?;
+                self.expect
+                    .error(table, &answer, 416, &["RANGE_NOT_SATISFIABLE"])?;
+                expect_header(&answer, "content-range", Some(&format!("bytes */{size}")))
+            }
+            // An empty body has no ranges.
+            DownloadTest::FirstByte | DownloadTest::AfterEnd => Ok(()),
+            DownloadTest::Head => {
+                let answer = send(Some("HEAD"), None).await?;
+                expect_status(&answer, "HEAD", 200)?;
+                expect_header(&answer, "content-length", Some(&size.to_string()))?;
+                for name in ["content-type", "etag", "last-modified"] {
+                    expect_header(&answer, name, whole.header(name))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
