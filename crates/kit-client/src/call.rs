@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use kit_runtime::Contract;
 use kit_runtime::json::{Json, to_text};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Body, Method, RequestBuilder, Response};
 
 use crate::answer::in_time;
 use crate::error::{Declared, Error, Refusal};
 use crate::retry::{Retry, declares_key, has_key, may_pass};
 use crate::text::{cookies, header_value, headers, query, wire};
-use crate::{Answer, Client, Parts, Segment, path};
+use crate::{Answer, ByteRange, Client, Parts, Segment, path};
 
 /// Call of a route whose request is being made. `E` is the enum of the errors that the contract declares.
 #[derive(Debug)]
@@ -87,6 +87,18 @@ impl<'c, E: Declared> Call<'c, E> {
                 }
             }
             Err(problem) => self.refuse(problem),
+        }
+        self
+    }
+
+    /// Asks for a part of a download.
+    #[must_use]
+    pub fn range(mut self, range: Option<&ByteRange>) -> Self {
+        if let Some(range) = range {
+            self.header(RANGE.as_str(), &range.header());
+            if let Some(tag) = &range.tag {
+                self.header(IF_RANGE.as_str(), tag);
+            }
         }
         self
     }

@@ -16,6 +16,7 @@
 
 mod answer;
 mod call;
+mod download;
 mod error;
 mod event_stream;
 mod json;
@@ -33,6 +34,7 @@ use std::time::Duration;
 pub use answer::Answer;
 pub use bytes::Bytes;
 pub use call::Call;
+pub use download::{ByteRange, Download};
 pub use error::{Declared, Error, ErrorPlaces, Refusal, Undeclared};
 pub use event_stream::{EventStream, ReadEvent, ReceivedEvent, event_data};
 pub use lines::LineStream;

@@ -24,10 +24,11 @@ use crate::{File, Options, Owner, Warning};
 const DIRECTORY: &str = "rust-client";
 
 /// Sources of `kit-client`, which every client contains.
-const LIBRARY: [(&str, &str); 14] = [
+const LIBRARY: [(&str, &str); 15] = [
     ("Cargo.toml", include_str!("client.toml")),
     ("src/answer.rs", include_str!("../../kit-client/src/answer.rs")),
     ("src/call.rs", include_str!("../../kit-client/src/call.rs")),
+    ("src/download.rs", include_str!("../../kit-client/src/download.rs")),
     ("src/error.rs", include_str!("../../kit-client/src/error.rs")),
     (
         "src/event_stream.rs",
