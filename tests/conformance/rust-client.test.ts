@@ -52,10 +52,10 @@ describe("the Rust client", { skip }, () => {
 
   test("refuses servers that break the rules of WebSockets", () => check("none"));
 
-  for (const application of isRust ? ["bodies", "formats", "sockets", "subprotocols"] : []) {
+  for (const application of isRust ? ["bodies", "downloads", "formats", "sockets", "subprotocols"] : []) {
     test(`calls the application "${application}" on rust`, async () => {
       const settings = { bodyBytes: application === "sockets" ? 64 * 1024 : 1024 * 1024 };
-      const variables = { LOG_LEVEL: "fatal" };
+      const variables = { LOG_LEVEL: "fatal", DOWNLOADS_ROOT: import.meta.dirname };
       await using app = await startRust("rust-server", settings, "production", variables);
       await check(application, app.port);
     });

@@ -223,6 +223,9 @@ pub(crate) fn respond(
     let media_type = string_literal(format.media_types().first().copied().unwrap_or_default());
     match format {
         BodyFormat::Text { .. } => Some(quote!(#response::text(#context, #status, #media_type, answer))),
+        BodyFormat::Bytes { ranges: true, .. } => {
+            Some(quote!(#response::download(#context, #status, #media_type, answer).await))
+        }
         BodyFormat::Bytes { .. } => Some(quote!(#response::bytes(#context, #status, #media_type, answer))),
         BodyFormat::Lines => Some(quote!(#response::lines(#context, #status, answer))),
         BodyFormat::Events { .. } => Some(quote!(#response::events(#context, #status, answer))),
@@ -358,6 +361,7 @@ pub(crate) fn written(format: &BodyFormat, types: Written) -> Option<TokenStream
     } = types;
     match format {
         BodyFormat::Text { .. } => Some(quote!(kit_runtime::Content<String>)),
+        BodyFormat::Bytes { ranges: true, .. } => Some(quote!(kit_runtime::Download)),
         BodyFormat::Bytes { .. } => Some(quote!(kit_runtime::Content<kit_runtime::BodyBytes>)),
         BodyFormat::Lines => model.map(|model| quote!(kit_runtime::Lines<#model>)),
         BodyFormat::Events { .. } => event.map(|event| quote!(kit_runtime::Events<#event>)),

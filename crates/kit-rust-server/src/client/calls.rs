@@ -153,28 +153,35 @@ fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Vec<Part> {
     found
 }
 
-/// Returns the parts that the caller may choose: the media type of the response, and the subprotocols. The call does not write
-/// them in the same place as the other parts.
-fn chosen(choices: &Choices) -> Vec<Part> {
+/// Returns the parts that the caller may choose: the media type of the response, the range of a download, and the subprotocols.
+fn chosen(route: &Route, choices: &Choices) -> Vec<Part> {
     let accept = choices.accept.as_deref().map(ident).map(|name| Part {
         name: "accept",
         comment: "Media type of the response. `None` leaves the choice to the server.",
         r#type: quote!(Option<#name>),
+        // The call writes the media type after the default of the route.
         write: TokenStream::new(),
+    });
+    let range = route.response_format.is_download().then(|| Part {
+        name: "range",
+        comment: "Part of the body to ask for. `None` asks for the whole body.",
+        r#type: quote!(Option<kit_client::ByteRange>),
+        write: quote!(.range(input.range.as_ref())),
     });
     let protocols = choices.protocol.as_deref().map(ident).map(|name| Part {
         name: "protocols",
         comment: "Subprotocols that the client offers, the preferred one first.",
         r#type: quote!(Vec<#name>),
+        // The handshake writes the subprotocols.
         write: TokenStream::new(),
     });
-    accept.into_iter().chain(protocols).collect()
+    accept.into_iter().chain(range).chain(protocols).collect()
 }
 
 /// Returns the struct with the input of a call. Returns nothing if the call has no input.
 fn input(types: &Types<'_>, handled: &RouteNames<'_>, choices: &Choices) -> TokenStream {
     let mut parts = parts(types, handled);
-    parts.extend(chosen(choices));
+    parts.extend(chosen(handled.route, choices));
     if parts.is_empty() {
         return TokenStream::new();
     }
@@ -201,7 +208,7 @@ fn method(
 ) -> TokenStream {
     let route = handled.route;
     let mut parts = parts(types, handled);
-    parts.extend(chosen(choices));
+    parts.extend(chosen(route, choices));
     let function = ident(&handled.function);
     let kind = ident(&handled.input);
     let input = (!parts.is_empty()).then(|| quote!(, input: #kind));
@@ -290,8 +297,9 @@ fn accept(route: &Route) -> TokenStream {
                 types.push(media_type);
             }
         }
-        let is_endless =
-            |format: &BodyFormat| matches!(format, BodyFormat::Lines | BodyFormat::Events { .. });
+        let is_endless = |format: &BodyFormat| {
+            matches!(format, BodyFormat::Lines | BodyFormat::Events { .. }) || format.is_download()
+        };
         is_stream |= format
             .choices(None)
             .iter()

@@ -25,6 +25,9 @@ pub(super) fn body(format: &BodyFormat, names: Names<'_>) -> (TokenStream, Token
     } = names;
     match (format, model, event, contents) {
         (BodyFormat::Text { .. }, ..) => (quote!(String), quote!(answer.text().await)),
+        (BodyFormat::Bytes { ranges: true, .. }, ..) => {
+            (quote!(kit_client::Download), quote!(answer.download()))
+        }
         (BodyFormat::Bytes { .. }, ..) => (quote!(kit_client::Bytes), quote!(answer.bytes().await)),
         (BodyFormat::Lines, Some(model), ..) => (
             quote!(kit_client::LineStream<models::#model>),

@@ -337,6 +337,24 @@ pub fn responses(server: &Path) {
         assert_eq!(head.header("content-type"), Some(content_type), "{path}");
     }
 
+    for (range, status, body) in [
+        ("", 200, "0123456789"),
+        ("bytes=3-4", 206, "34"),
+        ("bytes=10-", 416, ""),
+    ] {
+        let answer = server.send("GET", "/film", &[("range", range)], Vec::new());
+        assert_eq!(answer.status, status, "{range}");
+        if status == 416 {
+            assert_eq!(answer.header("content-range"), Some("bytes */10"));
+            continue;
+        }
+        assert_eq!(answer.body, body, "{range}");
+        assert_eq!(answer.header("content-type"), Some("video/mp4"));
+        assert_eq!(answer.header("etag"), Some("\"7\""));
+        let disposition = answer.header("content-disposition");
+        assert_eq!(disposition, Some("attachment; filename=\"film.mp4\""));
+    }
+
     // The first event arrives although the response does not end.
     let mut connection = server.connect();
     connection

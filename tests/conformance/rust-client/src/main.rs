@@ -2,6 +2,7 @@
 //! server and the name of an application.
 
 mod bodies;
+mod downloads;
 mod formats;
 mod sockets;
 mod wrong_server;
@@ -17,6 +18,7 @@ async fn main() {
     let client = Client::new(url).expect("a client");
     match application.as_str() {
         "bodies" => bodies::check(client).await,
+        "downloads" => downloads::check(client).await,
         "formats" => formats::check(client).await,
         "sockets" => sockets::check(client).await,
         "subprotocols" => sockets::check_subprotocols(client).await,

@@ -9,6 +9,7 @@ import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.r
 import type { PhotoRoutes } from "./bodies.routes.ts";
 import type { ChunkRoutes } from "./chunks.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
+import type { DownloadRoutes } from "./downloads.routes.ts";
 import type { DraftRoutes, DraftSocketRoutes, WrappedDraftRoutes } from "./drafts.routes.ts";
 import type { FormatRoutes } from "./formats.routes.ts";
 import type { KeyOwnerRoutes, KeyRoutes } from "./keys.routes.ts";
@@ -201,6 +202,16 @@ const loginHandlers = defineHandlers<LoginRoutes>({
   "GET /oidc/logged-out": inRust,
 });
 
+const downloadHandlers = defineHandlers<DownloadRoutes>({
+  "GET /downloads/files/*name": inRust,
+  "GET /downloads/named": inRust,
+  "GET /downloads/source": inRust,
+  "GET /downloads/bytes": inRust,
+  "GET /downloads/cached": inRust,
+  "GET /downloads/no-directory": inRust,
+  "GET /downloads/endless": inRust,
+});
+
 const draftHandlers = defineHandlers<DraftRoutes>({ "POST /drafts": inRust, "GET /drafts": inRust });
 const wrappedDraftHandlers = defineHandlers<WrappedDraftRoutes>({ "POST /wrapped/drafts": inRust });
 const draftSocketHandlers = defineHandlers<DraftSocketRoutes>({ "WS /drafts/live": inRust });
@@ -235,6 +246,7 @@ createApp({
       on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
     },
     { handlers: formatHandlers },
+    { handlers: downloadHandlers },
     {
       handlers: chunkHandlers,
       on: { "PUT /chunks": { limits: { bodyBytes: 100_000 } } },

@@ -15,6 +15,7 @@ pub mod handlers {
     pub mod apps;
     pub mod chunks;
     pub mod contracts;
+    pub mod downloads;
     pub mod draft_sockets;
     pub mod drafts;
     pub mod formats;

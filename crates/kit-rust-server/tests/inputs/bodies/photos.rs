@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use kit_runtime::{BodyBytes, Content, Event, Events, HeaderName, HeaderValue, Lines, Timestamp, Upload};
+use kit_runtime::{BodyBytes, Content, Download, Event, Events, HeaderName, HeaderValue, Lines, Timestamp, Upload};
 
 use crate::app::App;
 use crate::error::Error;
 use crate::models::{Book, Photo, PostImportsResponse, Progress};
 use crate::router::{
-    GetBooks, GetEvents, GetEventsEvent, GetFilm, GetImage, GetReport, GetReportEvent, GetReportReply, GetTable,
-    PhotoRoutes, PostArchives, PostAvatars, PostBlobs, PostComments, PostFiles, PostHooks, PostIcons, PostImages, PostImports,
+    GetBooks, GetEvents, GetEventsEvent, GetFilm, GetImage, GetReport, GetReportEvent, GetReportReply, GetTable, PhotoRoutes,
+    PostArchives, PostAvatars, PostBlobs, PostComments, PostFiles, PostHooks, PostIcons, PostImages, PostImports,
     PostPhotos, PostSessions, PostTables, PostVideos,
 };
 
@@ -127,8 +127,12 @@ impl PhotoRoutes for App {
         Ok(BodyBytes::from_static(b"\x89PNG\r\n\x1a\n").into())
     }
 
-    async fn get_film(&self, _input: GetFilm) -> Result<Content<BodyBytes>, Error> {
-        Ok(BodyBytes::from_static(b"0123456789").into())
+    async fn get_film(&self, _input: GetFilm) -> Result<Download, Error> {
+        let film = Download::write(10, async |first, last, mut chunks| {
+            let (first, last) = (usize::try_from(first)?, usize::try_from(last)?);
+            chunks.send(&b"0123456789"[first..=last]).await
+        });
+        Ok(film.etag("\"7\"").attachment("film.mp4"))
     }
 
     async fn get_books(&self, _input: GetBooks) -> Result<Lines<Book>, Error> {

@@ -88,7 +88,7 @@ pub trait PhotoRoutes {
     fn get_film(
         &self,
         input: GetFilm,
-    ) -> impl Future<Output = Result<kit_runtime::Content<kit_runtime::BodyBytes>, Error>> + Send;
+    ) -> impl Future<Output = Result<kit_runtime::Download, Error>> + Send;
 
     /// `GET /report`
     fn get_report(
@@ -751,7 +751,7 @@ async fn get_film(app: App, request: Request) -> Result<Response, Error> {
         context: context.clone(),
     };
     let answer = PhotoRoutes::get_film(&app, input).await?;
-    Response::bytes(&context, StatusCode::OK, "video/mp4", answer)
+    Response::download(&context, StatusCode::OK, "video/mp4", answer).await
 }
 
 async fn get_report(app: App, request: Request) -> Result<Response, Error> {

@@ -135,10 +135,7 @@ impl PhotoRoutes for App {
         ))
     }
 
-    async fn get_film(
-        &self,
-        _input: GetFilm,
-    ) -> Result<kit_runtime::Content<kit_runtime::BodyBytes>, Error> {
+    async fn get_film(&self, _input: GetFilm) -> Result<kit_runtime::Download, Error> {
         Err(Error::not_implemented(
             "GET /film",
             "src/handlers/photos.rs",

@@ -347,17 +347,21 @@ impl<'c> PhotoRoutes<'c> {
     /// # Errors
     ///
     /// If the request cannot be sent, or if the response is an error.
-    pub async fn get_film(&self) -> Result<kit_client::Bytes, Error<kit_client::Undeclared>> {
+    pub async fn get_film(
+        &self,
+        input: GetFilm,
+    ) -> Result<kit_client::Download, Error<kit_client::Undeclared>> {
         let answer = self
             .client
             .call::<kit_client::Undeclared>(
                 kit_client::Method::GET,
                 &[kit_client::Segment::Static("film")],
             )
-            .accept("video/mp4, application/json", false)
+            .range(input.range.as_ref())
+            .accept("video/mp4, application/json", true)
             .send()
             .await?;
-        answer.bytes().await
+        answer.download()
     }
 
     /// `GET /report`
@@ -592,6 +596,13 @@ impl kit_client::ReadEvent for GetEventsEvent {
             _ => return Ok(None),
         }))
     }
+}
+
+/// Input of `GET /film`.
+#[derive(Debug)]
+pub struct GetFilm {
+    /// Part of the body to ask for. `None` asks for the whole body.
+    pub range: Option<kit_client::ByteRange>,
 }
 
 /// Replies of `GET /report`.
