@@ -11,14 +11,17 @@ import { before, describe, test } from "node:test";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { serveBodies } from "./bodies-application.ts";
+import { readConformance } from "./option-cases.ts";
 import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { createSocketApp } from "./sockets-application.ts";
+import { makeStaticDirectory, type StaticFixture } from "./static-directory.ts";
 
 quietStdout();
 
 const program = resolve(import.meta.dirname, "rust-client");
 const generated = resolve(import.meta.dirname, "rust-server/.kit/rust-client");
+const files = readConformance<StaticFixture>("downloads.json");
 const target = resolve(import.meta.dirname, "../../target/generated");
 const skip = !existsSync(generated) && "tests/conformance/rust-server is not built";
 
@@ -55,7 +58,7 @@ describe("the Rust client", { skip }, () => {
   for (const application of isRust ? ["bodies", "downloads", "formats", "sockets", "subprotocols"] : []) {
     test(`calls the application "${application}" on rust`, async () => {
       const settings = { bodyBytes: application === "sockets" ? 64 * 1024 : 1024 * 1024 };
-      const variables = { LOG_LEVEL: "fatal", DOWNLOADS_ROOT: import.meta.dirname };
+      const variables = { LOG_LEVEL: "fatal", DOWNLOADS_ROOT: makeStaticDirectory(files) };
       await using app = await startRust("rust-server", settings, "production", variables);
       await check(application, app.port);
     });

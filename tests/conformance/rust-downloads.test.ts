@@ -13,6 +13,8 @@ import { makeStaticDirectory, type StaticFixture } from "./static-directory.ts";
 const { cases, ...fixture } = readConformance<StaticFixture & { readonly cases: readonly EdgeCase[] }>(
   "downloads.json",
 );
+/** Maximum size of a request body, which no test reaches. */
+const bodyBytes = 1024;
 const noProc = process.platform !== "linux" && "this system has no /proc";
 
 /**
@@ -33,55 +35,55 @@ async function received(
   }
 }
 
-describe(
-  "downloads of a Rust server",
-  { skip: !isRust && "set KIT_E2E_SERVER=rust", concurrency: 8 },
-  () => {
-    let app: RustServed;
-    before(async () => {
-      const variables = { DOWNLOADS_ROOT: makeStaticDirectory(fixture), LOG_LEVEL: "fatal" };
-      app = await startRust("rust-server", {}, "production", variables);
+describe("downloads of a Rust server", { skip: !isRust && "set KIT_E2E_SERVER=rust", concurrency: 8 }, () => {
+  let app: RustServed;
+  before(async () => {
+    const variables = { DOWNLOADS_ROOT: makeStaticDirectory(fixture), LOG_LEVEL: "fatal" };
+    app = await startRust("rust-server", { bodyBytes }, "production", variables);
+  });
+  after(() => app[Symbol.asyncDispose]());
+
+  for (const one of cases) {
+    const request = { ...one.request, target: `/downloads${one.request.target}` };
+    test(one.name, async () => check({ ...one, request }, await send(app.port, request)));
+  }
+
+  for (const [mode, range, text] of [
+    ["short", undefined, "012345678"],
+    ["short", "bytes=2-5", "234"],
+    ["late", undefined, "012"],
+  ] as const) {
+    test(`closes the connection if a source is too short: ${mode} ${range ?? "all bytes"}`, async () => {
+      const headers = { "x-mode": mode, ...(range !== undefined && { range }) };
+      const got = await received(app.port, headers);
+      assert.equal(got.isWhole, false);
+      assert.ok(text.startsWith(got.text), got.text);
     });
-    after(() => app[Symbol.asyncDispose]());
+  }
+  for (const [range, expected] of [
+    [undefined, "0123456789"],
+    ["bytes=2-5", "2345"],
+  ] as const) {
+    test(`sends no more bytes than asked for if a source is too long: ${range ?? "all bytes"}`, async () => {
+      const { text } = await received(app.port, { "x-mode": "long", ...(range !== undefined && { range }) });
+      assert.ok(expected.startsWith(text), text);
+    });
+  }
 
-    for (const one of cases) {
-      const request = { ...one.request, target: `/downloads${one.request.target}` };
-      test(one.name, async () => check({ ...one, request }, await send(app.port, request)));
-    }
-
-    for (const [mode, range, text] of [
-      ["short", undefined, "012345678"],
-      ["short", "bytes=2-5", "234"],
-      ["late", undefined, "012"],
-    ] as const) {
-      test(`closes the connection if a source is too short: ${mode} ${range ?? "all bytes"}`, async () => {
-        const headers = { "x-mode": mode, ...(range !== undefined && { range }) };
-        const got = await received(app.port, headers);
-        assert.equal(got.isWhole, false);
-        assert.ok(text.startsWith(got.text), got.text);
-      });
-    }
-    for (const [range, expected] of [
-      [undefined, "0123456789"],
-      ["bytes=2-5", "2345"],
-    ] as const) {
-      test(`sends no more bytes than asked for if a source is too long: ${range ?? "all bytes"}`, async () => {
-        const { text } = await received(app.port, { "x-mode": "long", ...(range !== undefined && { range }) });
-        assert.ok(expected.startsWith(text), text);
-      });
-    }
-
-    test("a client that disconnects drops the source, which is read no faster than the client receives", {
+  test(
+    "a client that disconnects drops the source, which is read no faster than the client receives",
+    {
       skip: noProc,
-    }, async () => {
-      await using own = await startRust("rust-server", {});
-      const before = peakOf(own);
+    },
+    async () => {
+      await using own = await startRust("rust-server", { bodyBytes });
+      const earlier = peakOf(own);
       const response = await open(own.port, { method: "GET", target: "/downloads/endless", headers: {} });
       assert.equal(response.headers["content-length"], String(2 ** 40));
       await once(response, "readable");
       response.read(1000);
       await sleep(300);
-      assert.ok(peakOf(own) - before < 16, "the server keeps what the client does not read");
+      assert.ok(peakOf(own) - earlier < 16, "the server keeps what the client does not read");
       response.destroy();
       const last = performance.now() + 10_000;
       const ended = /the source is dropped after (\d+) chunks/;
@@ -92,6 +94,6 @@ describe(
       // The buffers of the connection take some chunks.
       const chunks = Number(ended.exec(own.log!())![1]);
       assert.ok(chunks < 500, `${chunks} chunks`);
-    });
-  },
-);
+    },
+  );
+});

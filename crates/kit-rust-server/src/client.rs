@@ -28,7 +28,10 @@ const LIBRARY: [(&str, &str); 15] = [
     ("Cargo.toml", include_str!("client.toml")),
     ("src/answer.rs", include_str!("../../kit-client/src/answer.rs")),
     ("src/call.rs", include_str!("../../kit-client/src/call.rs")),
-    ("src/download.rs", include_str!("../../kit-client/src/download.rs")),
+    (
+        "src/download.rs",
+        include_str!("../../kit-client/src/download.rs"),
+    ),
     ("src/error.rs", include_str!("../../kit-client/src/error.rs")),
     (
         "src/event_stream.rs",

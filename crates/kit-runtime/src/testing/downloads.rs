@@ -79,3 +79,99 @@ impl Running {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::case::{DownloadTest, Kind};
+    use crate::testing::document::Document;
+    use crate::testing::expect::Expectations;
+    use crate::testing::outcome::{Checked, Stop};
+    use crate::testing::run::Running;
+    use crate::testing::setup::TestSetup;
+    use crate::{Application, Download, Error, Reply, Response, Routes, Segment, StatusCode};
+
+    const TABLES: &str = r#"{"routes":[{
+        "place": "api/films.routes.ts:3", "route": "GET /film",
+        "replies": [{ "status": 200, "content": { "kind": "download", "type": "video/mp4" } }],
+        "errors": ["404 NOT_FOUND"]
+    }]}"#;
+
+    const TESTS: [DownloadTest; 3] = [
+        DownloadTest::FirstByte,
+        DownloadTest::AfterEnd,
+        DownloadTest::Head,
+    ];
+
+    #[derive(Clone)]
+    struct App(&'static str);
+
+    impl Application for App {
+        async fn ready(&self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    /// Runs the tests of an application, whose name tells how its route answers.
+    async fn run(name: &'static str) -> Vec<Checked> {
+        let router = || {
+            Routes::new(App(name)).route(
+                "GET /film",
+                &[Segment::Static("film")],
+                async |App(name), request| {
+                    let context = request.into_context()?;
+                    let download = match name {
+                        // A handler without a download ignores ranges.
+                        "whole" => {
+                            let reply = Reply::text("film").content_type("video/mp4");
+                            return Response::reply(&context, StatusCode::OK, reply);
+                        }
+                        "empty" => Download::bytes(""),
+                        "missing" => Download::file("src", "missing"),
+                        _ => Download::bytes("film"),
+                    };
+                    Response::download(&context, StatusCode::OK, "video/mp4", download).await
+                },
+            )
+        };
+        let mut results = Vec::new();
+        for test in TESTS {
+            let Document { errors, routes } = serde_json::from_str(TABLES).expect("tables");
+            let expect = Expectations { errors, shapes: &[] };
+            let running = Running::new(TestSetup::new(router().into_router()), expect);
+            results.push(running.run(Kind::Download(test), &routes[0]).await);
+        }
+        results
+    }
+
+    #[tokio::test]
+    async fn downloads_pass() {
+        for name in ["bytes", "empty"] {
+            assert_eq!(run(name).await, [Ok(()), Ok(()), Ok(())], "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_response_that_ignores_ranges_fails() {
+        let [first, after, head] = run("whole").await.try_into().expect("three tests");
+        let Err(Stop::Failed(message)) = first else {
+            panic!("{first:?}");
+        };
+        assert!(
+            message.starts_with("GET /film answered `range: bytes=0-0` without the status 206"),
+            "{message}"
+        );
+        assert!(matches!(after, Err(Stop::Failed(_))), "{after:?}");
+        assert_eq!(head, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_route_without_a_file_needs_a_fixture() {
+        let results = run("missing").await;
+        assert!(
+            results
+                .iter()
+                .all(|result| matches!(result, Err(Stop::Ignored(_)))),
+            "{results:?}"
+        );
+    }
+}

@@ -171,7 +171,7 @@ async fn respond(context: &Context, download: Download) -> Result<Response, Erro
 
 /// Sends requests to an application.
 struct Client {
-    client: TestClient,
+    sender: TestClient,
     app: App,
     _directory: Directory,
 }
@@ -197,14 +197,14 @@ impl Client {
             .route("GET /source", source, get)
             .into_router();
         Self {
-            client: TestClient::new(router),
+            sender: TestClient::new(router),
             app,
             _directory: directory,
         }
     }
 
     async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Result<TestResponse, Error> {
-        let mut request = self.client.request(method, path);
+        let mut request = self.sender.request(method, path);
         for (name, value) in headers {
             request = request.header(name, *value);
         }

@@ -28,7 +28,7 @@ const ofTheRepresentation = new Set([
 ]);
 
 /** Headers that describe the body of a response or its caching, in addition to the headers `content-*`. */
-const ofTheBody = new Set(["cache-control", "etag", "expires", "last-modified"]);
+const ofTheBody = new Set(["accept-ranges", "cache-control", "etag", "expires", "last-modified"]);
 
 const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Only ASCII is allowed, because clients decode other characters differently.

@@ -134,7 +134,8 @@ fn put_part_into(
 ) {
     let whole = size.checked_sub(1).map(|last| ByteRange { first: 0, last });
     let Some(part) = range.or(whole) else {
-        // The body is empty already.
+        // The body is empty already. hyper adds the length only for GET.
+        response.headers_mut().insert(header::CONTENT_LENGTH, size.into());
         return;
     };
     match body {
