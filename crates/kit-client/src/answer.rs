@@ -10,7 +10,7 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 
 use crate::json::read;
-use crate::{Bytes, Download, Error, EventStream, LineStream, ReadEvent};
+use crate::{Bytes, Error, EventStream, LineStream, ReadEvent};
 
 /// Response of a call that is no error.
 #[derive(Debug)]
@@ -79,15 +79,6 @@ impl Answer {
     /// If the body does not arrive.
     pub async fn bytes<E>(self) -> Result<Bytes, Error<E>> {
         in_time(self.deadline, self.response.bytes()).await
-    }
-
-    /// Returns the response as a download.
-    ///
-    /// # Errors
-    ///
-    /// If the response has a part of the body, and does not tell which part.
-    pub fn download<E>(self) -> Result<Download, Error<E>> {
-        Download::new(self)
     }
 
     /// Returns the lines of the body, which arrive one after the other.

@@ -32,6 +32,17 @@ impl ByteRange {
     }
 }
 
+impl Answer {
+    /// Returns the response as a download.
+    ///
+    /// # Errors
+    ///
+    /// If the response has a part of the body, and does not tell which part.
+    pub fn download<E>(self) -> Result<Download, Error<E>> {
+        Download::new(self)
+    }
+}
+
 /// Response of a download: the whole body, or the part that the call has asked for.
 #[derive(Debug)]
 pub struct Download {
@@ -46,7 +57,7 @@ impl Download {
     /// # Errors
     ///
     /// If the response has a part of the body, and does not tell which part.
-    pub(crate) fn new<E>(answer: Answer) -> Result<Self, Error<E>> {
+    fn new<E>(answer: Answer) -> Result<Self, Error<E>> {
         if answer.response.status() != StatusCode::PARTIAL_CONTENT {
             let size = text_of(&answer, &CONTENT_LENGTH).and_then(|text| text.parse().ok());
             return Ok(Self {
