@@ -22,11 +22,14 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(60);
 /// that have ended, once in a while. The table is that of `limitTableSql()` of `@kit/rate-limit`.
 ///
 /// ```
+/// use std::time::Duration;
+///
 /// use kit_runtime::rate_limit::{PostgresLimits, RateLimitOptionError};
 /// use sqlx::PgPool;
 ///
 /// fn store(pool: &PgPool) -> Result<PostgresLimits, RateLimitOptionError> {
-///     PostgresLimits::new(pool.clone()).table("api.limits")
+///     let store = PostgresLimits::new(pool.clone()).table("api.limits")?;
+///     store.timeout(Duration::from_millis(200))
 /// }
 /// ```
 #[derive(Debug, Clone)]
