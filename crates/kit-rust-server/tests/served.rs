@@ -224,6 +224,16 @@ fn handlers_return_only_rows_of_the_user_who_requests_them() {
     );
 }
 
+/// The languages of a survey are an array of an enum, which refers to the key of another table.
+#[test]
+fn serves_arrays_of_enums_that_refer_to_rows_with_unedited_handlers() {
+    serve(
+        "nested",
+        "serves_arrays_of_enums_that_refer_to_rows_with_unedited_handlers",
+        served_store::surveys,
+    );
+}
+
 #[test]
 fn creates_reads_and_deletes_rows_whose_key_is_a_generated_bigint() {
     serve(

@@ -76,15 +76,7 @@ impl<'k> HandlerContext<'k, '_> {
         }
         let mut found = self.database.tables.iter().filter_map(|other| {
             let reference = Reference::only(other, stored)?;
-            let key: Vec<&StoredColumn<'_>> = other.key().collect();
-            let [first, second] = key.as_slice() else {
-                return None;
-            };
-            let value = match reference.column.column.name.as_str() {
-                own if own == first.column.name => *second,
-                own if own == second.column.name => *first,
-                _ => return None,
-            };
+            let value = reference.rest_of_key()?;
             let is_value = value.field.property == field.property
                 && value.field.name == field.name
                 && value.can_filter_others();

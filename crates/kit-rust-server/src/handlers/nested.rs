@@ -93,17 +93,20 @@ impl<'k> HandlerContext<'k, '_> {
                     "`{property}` would replace rows of `{entity}` to which other rows refer"
                 ));
             }
-            let is_given = |column: &StoredColumn<'_>| {
-                column.column.name == reference.column.column.name
+            let is_given = |name: &String| {
+                let is_field = |fields: &[Field]| {
+                    let mut columns = stored.columns.iter();
+                    let column = columns.find(|column| column.column.name == *name);
+                    let mut fields = fields.iter().filter(|field| !field.optional);
+                    column.is_some_and(|column| fields.any(|field| field.property == column.field.property))
+                };
+                *name == reference.column.column.name
                     || match content {
-                        Content::Fields(fields) => {
-                            let mut fields = fields.iter();
-                            fields.any(|field| field.property == column.field.property && !field.optional)
-                        }
-                        Content::Value(value) => value.column.name == column.column.name,
+                        Content::Fields(fields) => is_field(fields),
+                        Content::Value(value) => value.column.name == *name,
                     }
             };
-            if !stored.key().all(is_given) {
+            if !stored.table.primary_key.iter().all(is_given) {
                 return Err(format!(
                     "`{property}` would replace rows of `{entity}`, whose keys the body does not have"
                 ));
@@ -347,8 +350,8 @@ fn nested_key<'k>(stored: &Stored<'_>, above: Reference<'_>, content: &Content<'
         }
     };
     let is_above = |name: &str| name == above.column.column.name;
-    let mut key = stored.key();
-    if !key.all(|column| is_above(&column.column.name) || given(&column.column.name).is_some()) {
+    let mut key = stored.table.primary_key.iter();
+    if !key.all(|name| is_above(name) || given(name).is_some()) {
         return Vec::new();
     }
     let mut columns = Vec::new();

@@ -94,6 +94,19 @@ impl<'k> Reference<'k> {
             target,
         })
     }
+
+    /// Returns the other column of the key if the foreign key and one other column are the key of the table: `tag` in the rows
+    /// `(productId, tag)`. The column may have a type that no parameter of a function has, such as an enum.
+    pub(super) fn rest_of_key(&self) -> Option<&'k StoredColumn<'k>> {
+        let own = &self.column.column.name;
+        let name = match self.from.table.primary_key.as_slice() {
+            [first, second] if first == own => second,
+            [first, second] if second == own => first,
+            _ => return None,
+        };
+        let mut columns = self.from.columns.iter();
+        columns.find(|column| column.column.name == *name)
+    }
 }
 
 impl<'k> Link<'k> {
@@ -254,7 +267,8 @@ impl<'k> HandlerContext<'k, '_> {
             .map(|property| self.element(property.r#type))
             .unwrap_or_default();
         let (link, item) = match &field.r#type {
-            RustType::Vec(of) => match of.model() {
+            // Elements that are no objects, such as enums, are values of a column.
+            RustType::Vec(of) => match of.model().filter(|model| self.is_object(model)) {
                 Some(model) => self.linked_rows(stored, name, model, element),
                 None => self.linked_values(stored, name, of),
             },
@@ -265,6 +279,11 @@ impl<'k> HandlerContext<'k, '_> {
         }
         .ok_or_else(unknown)?;
         Ok(Part { field, link, item })
+    }
+
+    /// Returns true if a Rust type is a struct with the properties of an object.
+    fn is_object(self, model: &str) -> bool {
+        self.types.structs.contains_key(model)
     }
 
     /// Returns the properties of the elements of an array.
@@ -332,17 +351,10 @@ impl<'k> HandlerContext<'k, '_> {
             let Some(reference) = Reference::only(other, stored) else {
                 continue;
             };
-            let key: Vec<_> = other.key().collect();
-            let [first, second] = key.as_slice() else { continue };
-            let value = match reference.column.column.name.as_str() {
-                own if own == first.column.name => *second,
-                own if own == second.column.name => *first,
-                _ => continue,
-            };
-            if value.plain_type() != of {
-                continue;
+            let value = reference.rest_of_key().filter(|value| value.plain_type() == of);
+            if let Some(value) = value {
+                found.push((other, value, Link::Children(reference)));
             }
-            found.push((other, value, Link::Children(reference)));
         }
         if found.len() > 1 {
             found.retain(|(other, value, link)| {

@@ -28,6 +28,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("owners", owners()),
         ("store", store()),
         ("tokens", tokens()),
+        ("nested", nested()),
         ("contracts", support::contracts::program()),
         ("bodies", support::bodies::program()),
         ("formats", support::formats::program()),

@@ -21,6 +21,48 @@ pub fn store(program: &Path, database: &str) {
     pages(&server);
 }
 
+/// Tests surveys, which a third table connects with languages by an enum, and questions that refer to each other.
+pub fn surveys(program: &Path, database: &str) {
+    let server = Server::start(program, database);
+    for (code, name) in [("de", "German"), ("en", "English")] {
+        created(&server, "/languages", json!({ "code": code, "name": name }));
+    }
+    let body = |title: &str, languages: Value| {
+        json!({
+            "title": title, "samples": [], "languages": languages, "visits": [], "pictures": [],
+            "questions": [
+                { "id": format!("{title}-z"), "language": "en" },
+                { "id": format!("{title}-a"), "language": "en", "parentId": format!("{title}-z") },
+            ],
+        })
+    };
+    let first = created(&server, "/surveys", body("first", json!(["en", "de"])));
+    let second = created(&server, "/surveys", body("second", json!(["en"])));
+    assert_eq!(first, json!({ "id": first["id"], "title": "first" }));
+    let path = format!("/surveys/{}", first["id"]);
+    let expected = json!({ "id": first["id"], "title": "first", "languages": ["de", "en"] });
+    assert_eq!(server.get(&path), (200, expected));
+    assert_eq!(server.get("/surveys?language=de"), (200, json!([first.clone()])));
+    assert_eq!(
+        server.get("/surveys?language=en"),
+        (200, json!([first.clone(), second]))
+    );
+    assert_eq!(server.get("/surveys?language=fr").0, 400);
+    // The languages replace those of the survey. Without the property, they stay.
+    for (change, title, languages) in [
+        (json!({ "languages": ["de"] }), "first", json!(["de"])),
+        (json!({ "title": "other" }), "other", json!(["de"])),
+        (json!({ "languages": [] }), "other", json!([])),
+    ] {
+        let expected = json!({ "id": first["id"], "title": title, "languages": languages });
+        assert_eq!(server.request("PATCH", &path, Some(change)), (200, expected));
+    }
+    // A language twice: nothing of the survey is stored.
+    let twice = server.request("POST", "/surveys", Some(body("third", json!(["de", "de"]))));
+    assert_eq!(code(twice), (409, "CONFLICT".to_owned()));
+    assert_eq!(server.get("/surveys?language=de"), (200, json!([])));
+}
+
 fn created(server: &Server, path: &str, body: Value) -> Value {
     let (status, row) = server.request("POST", path, Some(body));
     assert_eq!(status, 201, "{path}: {row}");

@@ -6,7 +6,13 @@ const notHere = (): never => {
   throw new Error("tests look at the Rust server only");
 };
 
-export const surveyHandlers = defineHandlers<SurveyRoutes>({ "POST /surveys": notHere });
+export const surveyHandlers = defineHandlers<SurveyRoutes>({
+  "POST /languages": notHere,
+  "POST /surveys": notHere,
+  "GET /surveys": notHere,
+  "GET /surveys/:id": notHere,
+  "PATCH /surveys/:id": notHere,
+});
 
 export const app = createApp({
   server: nativeServer(),

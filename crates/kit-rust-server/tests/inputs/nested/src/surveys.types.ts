@@ -31,6 +31,14 @@ export interface SurveySample {
   sample: bigint;
 }
 
+/** A survey has many languages, and a language many surveys. @table survey_languages @owner none */
+export interface SurveyLanguage {
+  /** @id @integer @references Survey.id cascade */
+  surveyId: number;
+  /** @id @references Language.code */
+  language: LanguageCode;
+}
+
 /** @table slots @owner none */
 export interface Slot {
   /** @id */
@@ -78,7 +86,11 @@ export interface Room {
 /** Values of a new survey. */
 export type NewSurvey = Omit<Survey, "id"> & {
   samples: bigint[];
+  languages: LanguageCode[];
   visits: Omit<Visit, "surveyId">[];
   questions: Omit<Question, "surveyId">[];
   pictures: Omit<Picture, "surveyId">[];
 };
+
+/** Survey with its languages. */
+export type SurveyInLanguages = Survey & { languages: LanguageCode[] };
