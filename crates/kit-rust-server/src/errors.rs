@@ -6,7 +6,7 @@ use kit_ir::{DeclaredError, Program};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::source::{Imports, allow_pedantic, doc, file_doc, ident, string_literal};
+use crate::source::{Imports, allow_lints, doc, file_doc, ident, string_literal};
 use crate::status::{constant, status_name};
 use crate::types::Types;
 use crate::{File, names};
@@ -60,7 +60,7 @@ pub(crate) fn file(types: &Types<'_>) -> File {
     let known = all(types.program);
     let mut file = file_doc("Errors of the application, and the HTTP status of each.");
     if !known.is_empty() {
-        file.extend(allow_pedantic(
+        file.extend(allow_lints(
             "The contracts decide comments and the number of errors. A code may have several statuses.",
             &[
                 "doc_link_with_quotes",

@@ -17,7 +17,7 @@ use quote::{ToTokens, quote};
 use crate::middleware::Middleware;
 use crate::route_names::{BodyNames, RouteNames};
 use crate::shapes::integer;
-use crate::source::{Imports, allow_pedantic, doc, file_doc, ident, string_literal};
+use crate::source::{Imports, allow_lints, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
 use crate::{
@@ -425,7 +425,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>, options: &Options) ->
     }
     let mut comment =
         file_doc("Routes: the input of their handlers, and the code that passes requests to them.");
-    comment.extend(allow_pedantic(
+    comment.extend(allow_lints(
         "The contracts decide comments and names. `router` has a line for each part of each route.",
         &[
             "doc_link_with_quotes",

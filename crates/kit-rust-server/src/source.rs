@@ -56,9 +56,9 @@ pub(crate) fn file_doc(text: &str) -> TokenStream {
         .collect()
 }
 
-/// Returns the attribute that allows lints of Clippy's group `pedantic` in a file and in its modules, with the reason as a comment.
+/// Returns the attribute that allows lints of Clippy in a file and in its modules, with the reason as a comment.
 /// Only lints that Rust 1.85 knows are possible, because Clippy warns of unknown ones.
-pub(crate) fn allow_pedantic(reason: &str, lints: &[&str]) -> TokenStream {
+pub(crate) fn allow_lints(reason: &str, lints: &[&str]) -> TokenStream {
     let reason = comment_line(reason);
     let lints = lints.iter().map(|lint| ident(lint));
     quote!(#![comment = #reason] #![allow(#(clippy::#lints),*)])

@@ -26,7 +26,7 @@ use kit_database::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::source::{allow_pedantic, declare_module, file_doc, order};
+use crate::source::{allow_lints, declare_module, file_doc, order};
 use crate::types::{Definition, Field, RustType, Types};
 use crate::{File, Owner, names, settings};
 
@@ -277,7 +277,7 @@ impl<'a> Database<'a> {
             .into_iter()
             .map(|name| declare_module(&quote!(pub), "db", name));
         let mut comment = file_doc("The database: its connections, and a module for each table.");
-        comment.extend(allow_pedantic(
+        comment.extend(allow_lints(
             "Functions return the error of their statement. Tables decide comments, names and lengths.",
             &[
                 "doc_markdown",

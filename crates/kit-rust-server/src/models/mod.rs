@@ -20,7 +20,7 @@ use quote::quote;
 
 use crate::File;
 use crate::shapes::shape;
-use crate::source::{self, Imports, allow_pedantic, doc, file_doc, ident, order, string_literal};
+use crate::source::{self, Imports, allow_lints, doc, file_doc, ident, order, string_literal};
 use crate::types::{Definition, Form, RuntimeItem, RustType, Tagged, Types, is_decimal, is_integer};
 
 use defaults::Pending;
@@ -50,15 +50,18 @@ pub(crate) fn files(types: &mut Types<'_>) -> Vec<File> {
     let mut names: Vec<&String> = modules.keys().collect();
     names.sort_by_key(|name| order(name));
     let mut index = file_doc("Types of requests, responses and rows.");
-    index.extend(allow_pedantic(
-        "The declarations of the types decide comments, names, optional defaults and lengths.",
+    index.extend(allow_lints(
+        "The declarations of the types decide comments, names, optional defaults, lengths and sizes.",
         &[
             "doc_link_with_quotes",
             "doc_markdown",
+            "large_enum_variant",
             "pub_underscore_fields",
             "struct_excessive_bools",
             "too_many_lines",
+            "type_complexity",
             "unnecessary_wraps",
+            "used_underscore_binding",
         ],
     ));
     for name in &names {
