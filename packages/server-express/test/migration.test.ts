@@ -90,6 +90,32 @@ test("kit's routes have the place of `routes`, and all other requests go on", as
   assert.deepEqual(await outcome(post(`${served.url}/notes`, '{"text":5}')), [400, "VALIDATION_ERROR"]);
 });
 
+test("preflight requests for routes behind `routes` get the response of the option `cors`", async () => {
+  const web = express();
+  const server = expressServer({ app: web });
+  web.use(server.routes);
+  web.use(notFound);
+  const app = createApp({
+    server,
+    env: "production",
+    signals: false,
+    compiled: compiled(route("GET /notes/:id", { response: responseOf("Text", { text: "string" }) })),
+    logging: { level: "fatal" },
+    cors: { origins: ["https://shop.example"] },
+    routes: [{ handlers: { "GET /notes/:id": () => ({ text: "hi" }) } }],
+  } as unknown as Parameters<typeof createApp>[0]);
+  const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+  const response = await fetch(`${url}/notes/1`, {
+    method: "OPTIONS",
+    headers: { origin: "https://shop.example", "access-control-request-method": "GET" },
+  });
+  assert.deepEqual(
+    [response.status, response.headers.get("access-control-allow-origin")],
+    [204, "https://shop.example"],
+  );
+  await app.close();
+});
+
 test("`routes` passes requests on if kit does not listen", async () => {
   const app = express();
   app.use(expressServer({ app }).routes);
