@@ -390,7 +390,8 @@ for (const [server, make] of servers) {
 for (const [server, make] of servers) {
   test(`${server}: sends pings and compressed messages as the option \`sockets\` demands`, async () => {
     for (const compression of [false, true]) {
-      const app = createSocketApp(make(), { pingMs: 50, compression });
+      // The server rightly ends the connection of a client that waits for a processor for longer than this time.
+      const app = createSocketApp(make(), { pingMs: 500, compression });
       const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
       const client = new WebSocket(`ws://127.0.0.1:${port}/echo`);
       await once(client, "open");
