@@ -42,13 +42,15 @@ impl Cell {
 }
 
 /// Steps, in the order in which they run, with the titles of their columns.
-pub(super) const STEPS: [(&str, &str); 6] = [
+pub(super) const STEPS: [(&str, &str); 8] = [
     ("compiler", "compiler addon"),
     ("server", "server addon"),
     ("glibc", "newest symbol of glibc"),
     ("load", "addons load"),
     ("build", "`kit build`"),
     ("http", "`http.test.ts`"),
+    ("bodies", "`bodies.test.ts`"),
+    ("tls", "TLS and HTTP/2"),
 ];
 
 /// Results of one platform.
@@ -92,7 +94,10 @@ impl Row {
             commit: text("commit")?,
             cells: STEPS
                 .iter()
-                .map(|(name, _)| Cell::of(&value["steps"][name]))
+                .map(|(name, _)| match &value["steps"][name] {
+                    Value::Null => Some(Cell::Untried("the step is newer than this run".to_owned())),
+                    step => Cell::of(step),
+                })
                 .collect::<Option<_>>()?,
         })
     }
@@ -120,7 +125,7 @@ pub(super) fn table(rows: &[Row]) -> String {
     for (_, title) in STEPS {
         let _ = write!(text, " {title} |");
     }
-    text.push_str("\n|---|---|---|---|---|---|---|---|\n");
+    let _ = writeln!(text, "\n|{}", "---|".repeat(STEPS.len() + 2));
     let mut notes = Vec::new();
     for row in rows {
         let _ = write!(text, "| {} | {} |", row.platform, row.runner);
@@ -179,6 +184,20 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_an_earlier_run_did_not_have_are_not_tried() {
+        let mut value = row("linux-x64-gnu", Cell::Good("a".to_owned())).to_json();
+        value["steps"].as_object_mut().unwrap().remove("tls");
+        let cells = Row::of(&value).unwrap().cells;
+        assert_eq!(cells[6], Cell::Good("1 s".to_owned()));
+        assert_eq!(
+            cells[7],
+            Cell::Untried("the step is newer than this run".to_owned())
+        );
+        value["steps"]["tls"] = serde_json::json!({ "state": "unknown" });
+        assert_eq!(Row::of(&value), None);
+    }
+
+    #[test]
     fn newer_rows_replace_earlier_rows_of_the_same_platform() {
         let good = || Cell::Good("5 ms".to_owned());
         let bad = || Cell::Bad("no".to_owned());
@@ -201,7 +220,7 @@ mod tests {
             row("b", Cell::Untried("no emulator".to_owned())),
         ]);
         assert!(
-            text.contains("\n| a | Node 24 | 1 s | 1 s | 1 s | **fails** | 1 s | 1 s |\n"),
+            text.contains("\n| a | Node 24 | 1 s | 1 s | 1 s | **fails** | 1 s | 1 s | 1 s | 1 s |\n"),
             "{text}"
         );
         assert!(

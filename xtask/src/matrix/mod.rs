@@ -1,10 +1,11 @@
-//! `cargo xtask platforms`: builds the addons of each platform, loads them, builds an example with them and runs the HTTP
-//! conformance tests, each on the platform's own Node. Other platforms run with an emulator or a loader; a missing program is named.
+//! `cargo xtask platforms`: builds the addons of each platform, loads them, builds an example with them and runs tests of the
+//! servers, each on the platform's own Node. Other platforms run with an emulator or a loader; a missing program is named.
 
 mod cell;
 mod placed;
 mod project;
 mod runner;
+mod servers;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use self::cell::{Cell, Row, merged, table};
+use self::cell::{Cell, Row, STEPS, merged, table};
 use self::placed::Placed;
 use self::runner::{Runner, last_line};
 use crate::addons::{ADDONS, Addon};
@@ -118,11 +119,13 @@ fn row(repository: &Repository, options: &Options, platform: &Platform, commit: 
             let placed = Placed::new(repository, platform, &built)?;
             cells.push(load(repository, &runner, &placed)?);
             cells.push(project::build(repository, platform, &runner)?);
-            cells.push(conformance(repository, platform, &runner)?);
+            for group in servers::groups(platform) {
+                cells.push(group.run(repository, platform, &runner)?);
+            }
             runner.name
         }
         Err(reason) => {
-            cells.extend([(); 3].map(|()| Cell::Untried(reason.clone())));
+            cells.resize(STEPS.len(), Cell::Untried(reason));
             "–".to_owned()
         }
     };
@@ -274,48 +277,13 @@ fn load(repository: &Repository, runner: &Runner, placed: &Placed) -> anyhow::Re
     node.args(["--eval", script, "--"]).args(placed.paths());
     let ended = timed(&format!("loading the addons, {}", runner.name), node)?;
     Ok(match ended {
-        Ok((_, time)) => Cell::Good(format!("yes, {time}")),
+        Ok((_, seconds)) => Cell::Good(format!("yes, {seconds:.1} s")),
         Err(output) => Cell::Bad(error_in(&output)),
     })
 }
 
-/// Runs the HTTP conformance tests.
-fn conformance(repository: &Repository, platform: &Platform, runner: &Runner) -> anyhow::Result<Cell> {
-    let mut node = runner.node(repository)?;
-    node.args(["--test-reporter=tap", "tests/conformance/http.test.ts"]);
-    let ended = timed(&format!("http.test.ts on {}", platform.name), node)?;
-    let (output, time) = match &ended {
-        Ok((output, time)) => (output, time.as_str()),
-        Err(output) => (output, ""),
-    };
-    let figures = (count(output, "# pass "), count(output, "# fail "));
-    Ok(match (&ended, figures) {
-        (Ok(_), (Some(pass), Some(0))) if pass > 0 => Cell::Good(format!("{pass} pass, {time}")),
-        (_, (Some(pass), Some(fail))) if fail > 0 => {
-            let first = output
-                .lines()
-                .map(str::trim)
-                .find(|line| line.starts_with("not ok "));
-            Cell::Bad(format!(
-                "{pass} pass, {fail} fail; the first: {}",
-                first.unwrap_or_default()
-            ))
-        }
-        _ => Cell::Bad(error_in(output)),
-    })
-}
-
-/// Returns the number in the last line that starts with a text.
-fn count(output: &str, start: &str) -> Option<u64> {
-    output
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix(start))
-        .filter_map(|number| number.parse().ok())
-        .next_back()
-}
-
-/// Runs a command. Returns its output and its duration, or its output if it fails.
-fn timed(title: &str, command: Command) -> anyhow::Result<Result<(String, String), String>> {
+/// Runs a command. Returns its output and its duration in seconds, or its output if it fails.
+fn timed(title: &str, command: Command) -> anyhow::Result<Result<(String, f64), String>> {
     let step = Step::start(title);
     let started = Instant::now();
     let finished = run::finish_within(command, &step, TIMEOUT)?;
@@ -324,10 +292,7 @@ fn timed(title: &str, command: Command) -> anyhow::Result<Result<(String, String
         return Ok(Err(finished.output));
     }
     step.done("");
-    Ok(Ok((
-        finished.output,
-        format!("{:.1} s", started.elapsed().as_secs_f64()),
-    )))
+    Ok(Ok((finished.output, started.elapsed().as_secs_f64())))
 }
 
 /// Returns the line of an output that names an error, or its last line.
@@ -380,7 +345,7 @@ fn with_table(page: &str, table: &str) -> anyhow::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Row, count, newest_glibc, reason_of, table, with_table};
+    use super::{Row, newest_glibc, reason_of, table, with_table};
 
     #[test]
     fn finds_the_newest_version_of_glibc() {
@@ -400,16 +365,6 @@ mod tests {
             reason_of("error[E0432]: unresolved import\n"),
             "error[E0432]: unresolved import"
         );
-    }
-
-    #[test]
-    fn reads_the_totals_of_a_test_run() {
-        let output = "# Subtest: native\n# tests 3\n# pass 2\n# fail 1\n";
-        assert_eq!(
-            (count(output, "# pass "), count(output, "# fail ")),
-            (Some(2), Some(1))
-        );
-        assert_eq!(count("killed", "# pass "), None);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn build(repository: &Repository, platform: &Platform, runner: &Runne
     node.arg(repository.path("packages/cli/bin/kit.js"))
         .args(["build", "--no-compile"])
         .current_dir(&project);
-    let (_, time) = match timed(&format!("kit build on {}", platform.name), node)? {
+    let (_, seconds) = match timed(&format!("kit build on {}", platform.name), node)? {
         Ok(ended) => ended,
         Err(output) => return Ok(Cell::Bad(error_in(&output))),
     };
@@ -52,7 +52,7 @@ pub(super) fn build(repository: &Repository, platform: &Platform, runner: &Runne
             }
         }
     };
-    Ok(Cell::Good(format!("{} files, {time}{same}", files.len())))
+    Ok(Cell::Good(format!("{} files, {seconds:.1} s{same}", files.len())))
 }
 
 /// Builds the example with the addon and the Node of this machine.
