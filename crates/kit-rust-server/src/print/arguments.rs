@@ -92,10 +92,14 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, space:
                     .iter()
                     .flatten()
                     .map(|text| format!("{text}, "));
-                let text = match texts.last()?.as_ref() {
-                    Some(whole) if text.matches('\n').count() == 1 && column + whole.len() <= space.end => {
-                        whole.clone()
-                    }
+                let whole = texts.last()?.as_ref().filter(|_| text.matches('\n').count() == 1);
+                let text = match whole {
+                    Some(whole) if column + whole.len() <= space.end => whole.clone(),
+                    Some(_) if items.len() == 1 => match on_own_line(last, space) {
+                        // rustfmt prints no comma after the item.
+                        Some(own) => return Some(own_line(begin, &own, end, space)),
+                        None => text,
+                    },
                     _ => text,
                 };
                 return Some(format!("{begin}{}{text}{end}", others_text.collect::<String>()));
@@ -114,6 +118,21 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, space:
         }
     }
     vertical(begin, items, end, space)
+}
+
+/// Prints an item for a line of its own. Returns `None` if the item needs several lines.
+fn on_own_line(item: &Expr, space: Space) -> Option<String> {
+    let text = expression(item, space.nested().before(1)?)?;
+    (!text.contains('\n')).then_some(text)
+}
+
+/// Prints a list with its only item on a line of its own.
+fn own_line(begin: &str, item: &str, end: &str, space: Space) -> String {
+    format!(
+        "{begin}\n{}{item}\n{}{end}",
+        margin(space.indent + 4),
+        margin(space.indent)
+    )
 }
 
 /// Prints a list with one item per line.

@@ -449,4 +449,31 @@ fn run(id: &str) -> Option<Vec<u8>> {
         );
         assert_eq!(file(&code), expected);
     }
+
+    /// rustfmt prints no comma after the chain if its beginning also fits beside the bracket.
+    #[test]
+    fn breaks_an_array_before_its_only_chain_if_the_chain_fits_on_a_line_of_its_own() {
+        let shape = |length: usize| {
+            let name = "a".repeat(length);
+            let property = quote!(Property::optional(#name, shape::Shape::TEXT).sensitive());
+            let code = quote! {
+                static SHAPE: Shape = Shape::object("A", &[
+                    Property::required("one", Shape::union(&[
+                        Property::required("two", Shape::anonymous(&[#property])),
+                        Property::required("three", Shape::TEXT),
+                    ])),
+                ]);
+            };
+            let text = file(&code).replace(&name, "a");
+            let (_, text) = text.split_once("Shape::anonymous(").unwrap();
+            let (text, _) = text.split_once("Property::required").unwrap();
+            text.replace(' ', "")
+        };
+        let beside = "\n&[Property::optional(\"a\",shape::Shape::TEXT).sensitive()],\n),\n),\n";
+        let below = "&[\nProperty::optional(\"a\",shape::Shape::TEXT).sensitive()\n]),\n),\n";
+        assert_eq!(shape(9), beside);
+        assert_eq!(shape(10), below);
+        assert_eq!(shape(18), below);
+        assert_eq!(shape(19), below.replace("()\n", "(),\n"));
+    }
 }
