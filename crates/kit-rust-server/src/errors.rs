@@ -204,6 +204,26 @@ mod tests {
     }
 
     #[test]
+    fn codes_in_small_letters_with_points_and_hyphens_become_distinct_names() {
+        let codes = ["note.not-found", "NOTE_NOT_FOUND", "noteNotFound", "self", "v1.2"];
+        let errors = codes.map(|code| error(code, 404, None));
+        let found: Vec<_> = all(&program(&errors))
+            .into_iter()
+            .map(|known| known.variant)
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "NoteNotFound",
+                "NoteNotFound2",
+                "NoteNotFound3",
+                "ValueSelf",
+                "V12"
+            ]
+        );
+    }
+
+    #[test]
     fn distinguishes_errors_with_the_same_code_if_their_details_differ() {
         let errors = [
             error("SOLD_OUT", 409, None),

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Args;
 use kit_build::{MIGRATIONS, TargetState, check_target, create_tree, pull_entities, write_migration};
 use kit_database::{LeftOut, Migration, ObjectKind, Pulled, Snapshot, on_one_line};
-use kit_migrate::{Difference, ExistingDatabase};
+use kit_migrate::{Difference, ExistingDatabase, server_version};
 use serde::Serialize;
 
 use crate::commands::hand_written::scratch_server;
@@ -109,7 +109,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         .snapshot(&schema, baseline.checksum())
         .map_err(|error| problem(&error))?;
     baseline.snapshot = Some(snapshot.clone());
-    let not_reproduced = try_baseline(&root, &database, &baseline, context).await;
+    let tried = try_baseline(&root, (&database, &url), &baseline, context).await;
     let files = files(&pulled, arguments);
     let out = arguments.out.trim_end_matches('/');
     match check_target(&root.join(out))? {
@@ -132,8 +132,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         .collect();
     let others = &database.other_schemas;
     let path = format!("{MIGRATIONS}/{}", baseline.name);
-    let failed = not_reproduced.as_ref().err().cloned();
-    let not_reproduced = not_reproduced.unwrap_or_default();
+    let failed = tried.as_ref().err().cloned();
+    let Tried { not_reproduced, note } = tried.unwrap_or_default();
     context.console.json(&Report {
         status: "pulled",
         migration: &path,
@@ -184,8 +184,9 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
     console.result(&text);
     if !not_reproduced.is_empty() {
+        let note = note.unwrap_or_else(|| "complete the SQL".to_owned());
         console.warning(&format!(
-            "{path}/migration.sql does not create these objects as they are in the database; complete the SQL:\n  {}",
+            "{path}/migration.sql does not create these objects as they are in the database; {note}:\n  {}",
             not_reproduced.join("\n  ")
         ));
     }
@@ -198,14 +199,23 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// Tries the SQL of the baseline in a scratch database. Returns the objects that the SQL does not create as they are, or the
-/// reason why the SQL could not be tried.
+/// Result of the SQL of a baseline in a scratch database.
+#[derive(Default)]
+struct Tried {
+    /// Objects that the SQL does not create as they are.
+    not_reproduced: Vec<String>,
+    /// Possible reason of the differences, and what to do.
+    note: Option<String>,
+}
+
+/// Tries the SQL of the baseline in a scratch database. Returns the reason if the SQL could not be tried. `database` has the URL from
+/// which it was read.
 async fn try_baseline(
     root: &Path,
-    database: &ExistingDatabase,
+    (database, url): (&ExistingDatabase, &str),
     baseline: &Migration,
     context: &Context<'_>,
-) -> Result<Vec<String>, String> {
+) -> Result<Tried, String> {
     let server = match scratch_server(root, &baseline.name, context).await {
         Ok(server) => server,
         Err(error) => return Err(error.summary().0),
@@ -213,10 +223,26 @@ async fn try_baseline(
     let differences = database
         .try_baseline(&server, baseline)
         .map_err(|error| error.to_string())?;
-    Ok(differences
+    let not_reproduced: Vec<String> = differences
         .into_iter()
         .map(|Difference { object, .. }| object)
-        .collect())
+        .collect();
+    let note = match (server_version(url), server_version(&server)) {
+        (Ok(own), Ok(scratch)) if !not_reproduced.is_empty() => version_note(own.major, scratch.major),
+        _ => None,
+    };
+    Ok(Tried { not_reproduced, note })
+}
+
+/// Returns what to do about differences if the servers have different versions: PostgreSQL 15 prints `customers.id` in a view where
+/// PostgreSQL 18 prints `id`.
+fn version_note(own: u32, scratch: u32) -> Option<String> {
+    (own != scratch).then(|| {
+        format!(
+            "the database has PostgreSQL {own}, and the SQL was tried on PostgreSQL {scratch}, which can print and create objects in another \
+             way. To see if the SQL is complete, set SCRATCH_DATABASE_URL to a server with PostgreSQL {own}, remove the new files, and pull again"
+        )
+    })
 }
 
 /// Returns the titles of the objects that remain SQL.
@@ -296,7 +322,7 @@ fn file_names<'t>(tables: impl Iterator<Item = &'t str>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::file_names;
+    use super::{file_names, version_note};
 
     #[test]
     fn gives_each_table_a_file_of_its_own() {
@@ -311,5 +337,15 @@ mod tests {
         ];
         let names = file_names(tables.into_iter());
         assert_eq!(names, expected.map(|stem| format!("{stem}.types.ts")));
+    }
+
+    #[test]
+    fn the_versions_of_the_servers_are_named_if_they_differ() {
+        assert_eq!(version_note(18, 18), None);
+        let note = version_note(15, 18).unwrap_or_default();
+        assert!(
+            note.contains("has PostgreSQL 15") && note.contains("tried on PostgreSQL 18"),
+            "{note}"
+        );
     }
 }

@@ -44,9 +44,12 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
         }
         tags.extend(column.default.clone());
         let reference = references.on_columns.get(column.name);
-        if reference.is_none() && column.default.as_deref() != Some("@generated uuid") {
-            tags.extend(column.r#type.tags.iter().cloned());
-        }
+        let has_rules = reference.is_some() || column.default.as_deref() == Some("@generated uuid");
+        // A reference has the rules of its target, but not its types of the database.
+        let is_own = |tag: &&String| {
+            !has_rules || tag.starts_with("@storedAs citext") || tag.starts_with("@storedAs enum")
+        };
+        tags.extend(column.r#type.tags.iter().filter(is_own).cloned());
         tags.extend(reference.cloned());
         tags.extend(on_columns.remove(column.name).unwrap_or_default());
         if names::column(&column.property) != column.name {

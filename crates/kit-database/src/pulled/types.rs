@@ -262,10 +262,7 @@ pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
     if matches!(default, "true" | "false") && r#type.text == "boolean" {
         return Some(format!("@default {default}"));
     }
-    let quoted = default
-        .strip_prefix('\'')
-        .and_then(|rest| rest.rsplit_once("'::"))
-        .map(|(value, _)| value.replace("''", "'"));
+    let quoted = literal(default);
     let plain = quoted.clone().unwrap_or_else(|| default.to_owned());
     match r#type.text.as_str() {
         "number" => plain.parse::<f64>().ok().map(|_| format!("@default {plain}")),
@@ -281,6 +278,25 @@ pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
             Some(format!("@default {}", serde_json::Value::from(value)))
         }
     }
+}
+
+/// Returns the text of a default that is only a literal and its type, such as `'a'::text`; `None` for any other expression,
+/// such as `'PO-'::text || nextval('numbers'::regclass)`.
+fn literal(default: &str) -> Option<String> {
+    let mut letters = default.strip_prefix('\'')?.chars().peekable();
+    let mut text = String::new();
+    loop {
+        match letters.next()? {
+            '\'' if letters.next_if_eq(&'\'').is_none() => break,
+            letter => text.push(letter),
+        }
+    }
+    let r#type: String = letters.collect();
+    let is_type = r#type.starts_with("::")
+        && r#type
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || "_:.,()[]\" ".contains(letter));
+    is_type.then_some(text)
 }
 
 /// Returns true if the text is a number with at most as many digits after the point as the type `Decimal<P, S>` allows.
@@ -303,7 +319,7 @@ fn is_decimal(text: &str, r#type: &str) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::type_text;
+    use super::{default_tag, plain, type_text};
 
     fn text(base: &str) -> Option<String> {
         type_text(base, &BTreeMap::new(), &BTreeMap::new(), 0).map(|found| found.text)
@@ -335,6 +351,29 @@ mod tests {
             "date[]",
         ] {
             assert_eq!(text(base), None, "{base}");
+        }
+    }
+
+    #[test]
+    fn a_default_has_a_tag_only_if_it_is_a_literal() {
+        let tag = |default: &str| default_tag(default, &plain("string"));
+        for (default, expected) in [
+            ("'a'::text", "@default \"a\""),
+            ("'it''s'::character varying(20)", "@default \"it's\""),
+            ("''::text", "@default \"\""),
+            ("'EUR'::bpchar", "@default \"EUR\""),
+            ("'x'::\"Odd type\"", "@default \"x\""),
+        ] {
+            assert_eq!(tag(default).as_deref(), Some(expected), "{default}");
+        }
+        for default in [
+            "'PO-'::text || nextval('numbers'::regclass)",
+            "('PO-'::text || nextval('numbers'::regclass))",
+            "'a'::text || 'b'::text",
+            "lower('A'::text)",
+            "'a",
+        ] {
+            assert_eq!(tag(default), None, "{default}");
         }
     }
 }

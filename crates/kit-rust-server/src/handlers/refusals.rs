@@ -316,8 +316,9 @@ impl<'k> HandlerContext<'k, '_> {
         };
         // `ORDER_ITEM_EXISTS` is about an order item, not about the order to which the item refers.
         let own = stored.entity().to_shouty_snake_case();
-        let is_own =
-            |throws: &&DeclaredError| words.iter().all(|word| *word != own) && throws.code.contains(&own);
+        let is_own = |throws: &&DeclaredError| {
+            words.iter().all(|word| *word != own) && throws.code.to_shouty_snake_case().contains(&own)
+        };
         let is_part = words
             .iter()
             .any(|word| !word.is_empty() && own.contains(word.as_str()));
@@ -379,7 +380,7 @@ pub(super) fn first_match<'t>(
     words: &[String],
 ) -> Option<&'t DeclaredError> {
     let has = |throws: &DeclaredError, word: &str| {
-        let code = format!("_{}_", throws.code);
+        let code = format!("_{}_", throws.code.to_shouty_snake_case());
         !word.is_empty() && code.contains(&format!("_{word}_"))
     };
     words.iter().find_map(|word| {

@@ -186,13 +186,19 @@ fn is_token(name: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
+/// Returns true if a tag is about an error of kit: its code is in capital letters, or a status follows the code.
 fn names_a_code(tag: &Tag) -> bool {
-    words(tag).first().is_none_or(|word| {
+    let words = words(tag);
+    let is_capital = |word: &&str| {
         word.len() > 1
             && word
                 .bytes()
                 .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-    })
+    };
+    words.first().is_none_or(is_capital)
+        || words
+            .get(1)
+            .is_some_and(|status| status.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn first_paragraph(text: &str) -> &str {

@@ -3,7 +3,7 @@
 
 use kit_diagnostics::Diagnostics;
 use kit_ir::{Arena, Declaration, DeclarationId, DeclarationOrigin, Program, SourceFile, SourceId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Lowering;
 use super::each::{each_declaration, each_span};
@@ -64,12 +64,20 @@ impl<'a> Lowering<'a> {
                 _ => (1, SourceId(0), 0, *id),
             }
         });
+        // Entities keep their names, because `@references` of other entities names them.
+        let entities: FxHashSet<DeclarationId> =
+            program.entities.iter().map(|entity| entity.declaration).collect();
         let mut names = Names::default();
+        let mut unique = FxHashMap::default();
+        let (first, others): (Vec<_>, Vec<_>) = order.iter().partition(|id| entities.contains(*id));
+        for id in first.into_iter().chain(others) {
+            unique.insert(id, names.unique(&program.declarations[id].name));
+        }
         let mut sorted: Arena<DeclarationId, Declaration> = Arena::default();
         let mut new_ids = FxHashMap::default();
         for old in order {
             let mut declaration = program.declarations[old].clone();
-            declaration.name = names.unique(&declaration.name);
+            declaration.name.clone_from(&unique[&old]);
             new_ids.insert(old, sorted.push(declaration));
         }
         program.declarations = sorted;

@@ -114,7 +114,7 @@ fn failure(
     if code.is_none() {
         let text = lowering.eval.text(arguments[1]);
         let message = format!("`{text}` is not the code of a failure");
-        let help = "write one string of upper-case letters, digits and underscores, which begins with a letter: `\"SOLD_OUT\"`";
+        let help = "write one string of letters, digits and the characters `_`, `-` and `.`, which begins with a letter: `\"SOLD_OUT\"`";
         let at = at(lowering, 1);
         invalid(lowering, at, message, help);
     }

@@ -52,11 +52,11 @@ pub(super) fn read(lowering: &mut Lowering<'_>, contract: &Contract) -> RouteTag
                 error,
                 location: tag.location,
             }),
-            None => lowering.report(invalid(
-                lowering,
-                tag,
-                "@throws NOTE_NOT_FOUND 404 There is no such note.",
-            )),
+            None => lowering.report(
+                invalid(lowering, tag, "@throws NOTE_NOT_FOUND 404 There is no such note.").note(
+                    "after the code of letters, digits, `_`, `-` and `.` stands a status from 400 to 599",
+                ),
+            ),
         }
     }
     read
@@ -164,12 +164,12 @@ pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
     })
 }
 
-/// Returns true if a text can be an error code, such as `NOTE_NOT_FOUND`.
+/// Returns true if a text can be an error code, such as `NOTE_NOT_FOUND`, or `note.not-found` of an older API.
 pub(super) fn is_error_code(code: &str) -> bool {
-    code.starts_with(|first: char| first.is_ascii_uppercase())
+    code.starts_with(|first: char| first.is_ascii_alphabetic())
         && code
             .chars()
-            .all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
+            .all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
 }
 
 /// Returns the error for an invalid tag. `form` is a valid tag, which the help shows.

@@ -291,11 +291,11 @@ fn refuses_failures_that_http_or_the_contract_does_not_allow() {
         src/a.routes.ts:3:65 KIT1412 `number` is not the status of a failure
           help: write one number from 400 to 599; other statuses belong into the slot `response`, as `Reply<303, void, { location: string }>`
         src/a.routes.ts:4:42 KIT1412 `"not found"` is not the code of a failure
-          help: write one string of upper-case letters, digits and underscores, which begins with a letter: `"SOLD_OUT"`
+          help: write one string of letters, digits and the characters `_`, `-` and `.`, which begins with a letter: `"SOLD_OUT"`
         src/a.routes.ts:4:70 KIT1412 `string` is not the code of a failure
-          help: write one string of upper-case letters, digits and underscores, which begins with a letter: `"SOLD_OUT"`
+          help: write one string of letters, digits and the characters `_`, `-` and `.`, which begins with a letter: `"SOLD_OUT"`
         src/a.routes.ts:4:93 KIT1412 `"A" | "B"` is not the code of a failure
-          help: write one string of upper-case letters, digits and underscores, which begins with a letter: `"SOLD_OUT"`
+          help: write one string of letters, digits and the characters `_`, `-` and `.`, which begins with a letter: `"SOLD_OUT"`
         src/a.routes.ts:5:65 KIT1412 the errors of `GET /c` have two failures with the code `GONE`
           help: give each failure its own code, or write one failure whose details are a union
         src/a.routes.ts:6:21 KIT1412 the errors of `GET /d` have `"GONE"`, which is not a failure

@@ -77,7 +77,8 @@ fn reads_the_doc_comments_of_routes() {
            *   notes
            * @tag notes
            * @throws GONE 410 It is gone.
-           * @throws gone 410
+           * @throws note.not-found 404
+           * @throws go/ne 410
            * @throws GONE 200
            * @status 99
            * @deprecated
@@ -93,15 +94,15 @@ fn reads_the_doc_comments_of_routes() {
     check_mistakes(
         &files,
         r"
-        src/notes.routes.ts:11:14 KIT1303 `@throws gone 410` is not valid
+        src/notes.routes.ts:12:14 KIT1303 `@throws go/ne 410` is not valid
           help: write `@throws NOTE_NOT_FOUND 404 There is no such note.`
-        src/notes.routes.ts:12:14 KIT1303 `@throws GONE 200` is not valid
+        src/notes.routes.ts:13:14 KIT1303 `@throws GONE 200` is not valid
           help: write `@throws NOTE_NOT_FOUND 404 There is no such note.`
-        src/notes.routes.ts:13:14 KIT1303 `@status 99` is not valid
+        src/notes.routes.ts:14:14 KIT1303 `@status 99` is not valid
           help: write `@status 202`
-        src/notes.routes.ts:15:14 KIT1304 `@maxLength` has no effect on a route
+        src/notes.routes.ts:16:14 KIT1304 `@maxLength` has no effect on a route
           help: it belongs on a property
-        src/notes.routes.ts:18:15 KIT1304 a response with the status 204 cannot have a body, but the contract of this route has a response type
+        src/notes.routes.ts:19:15 KIT1304 a response with the status 204 cannot have a body, but the contract of this route has a response type
           help: write `void` as the response type, or choose another status
         ",
     );
@@ -110,7 +111,8 @@ fn reads_the_doc_comments_of_routes() {
     assert_eq!(route.tags, ["notes"]);
     assert_eq!(route.documentation.description.as_deref(), Some("Newest first."));
     assert_eq!(route.documentation.deprecated.as_deref(), Some(""));
-    assert_eq!(route.throws.len(), 1);
+    let codes: Vec<&str> = route.throws.iter().map(|error| error.code.as_str()).collect();
+    assert_eq!(codes, ["GONE", "note.not-found"]);
     assert_eq!(route.throws[0].description.as_deref(), Some("It is gone."));
 }
 
@@ -679,7 +681,9 @@ fn explains_how_to_correct_an_invalid_doc_tag_of_middleware() {
       /** @security digest
        * @security header a b
        * @security
-       * @throws UNAUTHORIZED */
+       * @throws UNAUTHORIZED
+       * @throws locked_out 200
+       * @throws Error if the store fails */
       export const requireAuth = defineMiddleware(() => {});
       /** @securty bearer */
       export function key() {}
@@ -699,7 +703,9 @@ fn explains_how_to_correct_an_invalid_doc_tag_of_middleware() {
           help: write `@security bearer JWT`
         src/auth.ts:6:10 KIT1303 `@throws UNAUTHORIZED` is not valid
           help: write `@throws UNAUTHORIZED 401 The access token is missing.`
-        src/auth.ts:8:11 warning KIT1305 unknown tag `@securty`
+        src/auth.ts:7:10 KIT1303 `@throws locked_out 200` is not valid
+          help: write `@throws UNAUTHORIZED 401 The access token is missing.`
+        src/auth.ts:10:11 warning KIT1305 unknown tag `@securty`
           help: did you mean `@security`?
         ",
     );

@@ -23,7 +23,7 @@ use self::reader::Reader;
 use self::rules::{Rule, SchemaRules};
 use self::source::{SchemaSource, literal_index};
 use super::{Evaluator, ScopeId, Ty, TyId};
-use crate::modules::{DeclId, Location, ModuleId, Symbol};
+use crate::modules::{DeclId, Location, ModuleId, Symbol, Value};
 
 /// A validation library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +104,7 @@ const OF_TAGS: [Code; 4] = [
 
 const SCHEMA_HELP: &str =
     "kit checks the types and the rules that doc tags can state; check the rest in the handler";
+const DECLARED_HELP: &str = "a declaration file has no rules of schemas; let kit read the source of the package, with `customConditions` in tsconfig.json, or check the rules in the handler";
 
 impl Library {
     /// Returns the name for messages.
@@ -185,15 +186,30 @@ impl<'a> Evaluator<'a> {
         let is_inferring = INFERRING.contains(&declared.name)
             // `Schema.Schema.Type<typeof user>`. In other libraries, `Type` is the type of schemas.
             || library == Library::Other("effect") && matches!(declared.name, "Type" | "Encoded");
-        if !is_inferring || self.graph.is_in_package(module) {
+        if !is_inferring {
             return ty;
         }
-        if let Some((symbol, path)) = self.schema_path(argument, scope)
-            && let Some(source) = self.schema_of_symbol(&symbol, &path)
+        let named = self.schema_path(argument, scope);
+        if let Some((symbol, path)) = &named
+            && let Some(source) = self.schema_of_symbol(symbol, path)
         {
             return self.with_rules_of(ty, &source);
         }
-        self.only_shape(ty, library, reader::location(module, argument.span()));
+        let location = reader::location(module, argument.span());
+        let help = match &named {
+            Some((Symbol::Value(_, _, Value::Const(declarator)), _)) if declarator.init.is_none() => {
+                DECLARED_HELP
+            }
+            _ => SCHEMA_HELP,
+        };
+        if !self.graph.is_in_package(module) {
+            self.only_shape(ty, library, location, (location, help));
+        } else if named.is_some()
+            && let Some(used_at) = self.location_in_project()
+        {
+            // People can edit only the project. Types of packages that take any schema, such as `Body<T>`, have no rules of their own.
+            self.only_shape(ty, library, location, (used_at, help));
+        }
         ty
     }
 
@@ -224,7 +240,7 @@ impl<'a> Evaluator<'a> {
         match source {
             Some(source) if is_inferring => self.with_rules_of(ty, &source),
             _ => {
-                self.only_shape(ty, library, location);
+                self.only_shape(ty, library, location, (location, SCHEMA_HELP));
                 ty
             }
         }
@@ -257,8 +273,9 @@ impl<'a> Evaluator<'a> {
         self.with_property_rules(ty, owner, &symbol, &path, location)
     }
 
-    /// Warns that kit checks only the shape of a type that a library infers.
-    fn only_shape(&mut self, ty: TyId, library: Library, location: Location) {
+    /// Warns that kit checks only the shape of a type that a library infers. `location` is that of the schema, and the warning has
+    /// a location and a help of its own.
+    fn only_shape(&mut self, ty: TyId, library: Library, location: Location, (at, help): (Location, &str)) {
         let shape = self.shape(ty);
         if matches!(self.store.get(shape), Ty::Invalid(_)) {
             return;
@@ -267,7 +284,7 @@ impl<'a> Evaluator<'a> {
         let line = text.lines().next().unwrap_or_default();
         let name = library.name();
         let what = format!("the rules of `{line}`, of which kit knows only the shape ({name})");
-        self.warn_unread(vec![(location, what)]);
+        self.warn_part(at, &what, help);
     }
 
     fn with_rules_of(&mut self, ty: TyId, source: &SchemaSource<'a>) -> TyId {
@@ -289,12 +306,16 @@ impl<'a> Evaluator<'a> {
 
     fn warn_unread(&mut self, unread: Vec<(Location, String)>) {
         for (location, what) in unread {
-            let message = format!("kit does not check this part of the schema: {what}");
-            let diagnostic = Diagnostic::warning(codes::SCHEMA_RULE, message)
-                .label(self.graph.label(location))
-                .help(SCHEMA_HELP);
-            self.warn_once(diagnostic);
+            self.warn_part(location, &what, SCHEMA_HELP);
         }
+    }
+
+    fn warn_part(&mut self, location: Location, what: &str, help: &str) {
+        let message = format!("kit does not check this part of the schema: {what}");
+        let diagnostic = Diagnostic::warning(codes::SCHEMA_RULE, message)
+            .label(self.graph.label(location))
+            .help(help);
+        self.warn_once(diagnostic);
     }
 
     /// Adds a warning, unless the same warning was added before.
