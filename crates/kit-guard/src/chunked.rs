@@ -11,6 +11,11 @@ const MAX_LINE: usize = 256;
 /// Maximum size of the trailer section in bytes.
 const MAX_TRAILERS: usize = 8 * 1024;
 
+/// Maximum length in bytes of a line that contains only the size of a chunk, with its CRLF.
+const MAX_SIZE_LINE: usize = MAX_DIGITS + 2;
+/// Maximum number of digits of a size.
+const MAX_DIGITS: usize = 13;
+
 /// State of the parser within a chunked body.
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
@@ -120,6 +125,93 @@ impl Chunked {
     }
 }
 
+/// Position in a chunked body that is in memory, for bodies in their usual form: chunks without extensions, and no trailers. All
+/// other bodies, valid or not, are for [`crate::Guard::admit`].
+///
+/// The time for a body depends only on its length: after [`PlainEnd::Incomplete`], the next call continues with the same chunk.
+///
+/// ```
+/// use kit_guard::{PlainChunks, PlainEnd};
+///
+/// let mut chunks = PlainChunks::default();
+/// let mut data = Vec::new();
+/// let mut keep = |piece: &[u8]| data.extend_from_slice(piece);
+/// assert_eq!(chunks.read(b"3\r\nabc\r\n2\r\nd", 10, &mut keep), PlainEnd::Incomplete);
+/// let body = b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\nGET / ";
+/// assert_eq!(chunks.read(body, 10, &mut keep), PlainEnd::At(body.len() - 6));
+/// assert_eq!((chunks.length(), &data[..]), (5, &b"abcde"[..]));
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PlainChunks {
+    /// Start of the next chunk.
+    offset: usize,
+    /// Number of bytes of data before the next chunk.
+    length: usize,
+}
+
+/// Result of [`PlainChunks::read`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainEnd {
+    /// The body is complete, and ends before this offset.
+    At(usize),
+    /// More bytes must arrive.
+    Incomplete,
+    /// The body is invalid, not in its usual form, or larger than the limit.
+    Unusual,
+}
+
+impl PlainChunks {
+    /// Returns the number of bytes of data in the chunks that were read.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Reads chunks that have arrived completely, and passes their data on. `body` must begin with the body, and may continue after
+    /// its end. `limit` is the maximum number of bytes of data.
+    pub fn read(&mut self, body: &[u8], limit: usize, data: &mut impl FnMut(&[u8])) -> PlainEnd {
+        loop {
+            let rest = body.get(self.offset..).unwrap_or_default();
+            let start_of_rest = &rest[..rest.len().min(MAX_SIZE_LINE)];
+            let Some(line_end) = memchr::memchr(b'\n', start_of_rest) else {
+                return if start_of_rest.len() < MAX_SIZE_LINE {
+                    PlainEnd::Incomplete
+                } else {
+                    PlainEnd::Unusual
+                };
+            };
+            let Some(size) = plain_size(&rest[..line_end]) else {
+                return PlainEnd::Unusual;
+            };
+            let start = line_end + 1;
+            if size > limit.saturating_sub(self.length) {
+                return PlainEnd::Unusual;
+            }
+            // After the last chunk, an empty line ends the body. After the data of another chunk, the same bytes end the chunk.
+            let end = start.saturating_add(size);
+            match rest.get(end..) {
+                None | Some([] | [b'\r']) => return PlainEnd::Incomplete,
+                Some([b'\r', b'\n', ..]) if size == 0 => return PlainEnd::At(self.offset + end + 2),
+                Some([b'\r', b'\n', ..]) => {
+                    data(&rest[start..end]);
+                    self.offset += end + 2;
+                    self.length += size;
+                }
+                Some(_) => return PlainEnd::Unusual,
+            }
+        }
+    }
+}
+
+/// Returns the size in a line without its LF. Returns `None` if the size is invalid, or the line contains anything else.
+fn plain_size(line: &[u8]) -> Option<usize> {
+    let digits = line.strip_suffix(b"\r")?;
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    usize::try_from(parse_size(digits).ok()?).ok()
+}
+
 /// Parses the size of a chunk. Extensions must match their grammar, but are otherwise ignored, as RFC 9112, 7.1.1
 /// requires.
 fn parse_size(line: &[u8]) -> Result<u64, Rejection> {
@@ -128,7 +220,7 @@ fn parse_size(line: &[u8]) -> Result<u64, Rejection> {
         .position(|byte| !byte.is_ascii_hexdigit())
         .unwrap_or(line.len());
     let (digits, extensions) = line.split_at(end);
-    if !(1..=13).contains(&digits.len()) {
+    if !(1..=MAX_DIGITS).contains(&digits.len()) {
         return Err(Rejection::bad_request("a chunk's size is invalid"));
     }
     if !are_extensions(extensions) {

@@ -175,10 +175,13 @@ impl Guard {
         matches!(self.phase, Phase::Head) && self.buffered_head.is_empty()
     }
 
-    /// Returns the layout of a request if the bytes begin with a complete, simple request: a path as its target, a body of at
-    /// most `body_bytes` bytes that is not chunked, and no header field that needs special treatment, such as `expect`. The
-    /// guard has then seen the request, and the bytes from [`Layout::end`] on are the next ones. Otherwise returns `None`, and
-    /// the caller must pass the same bytes to [`Self::admit`].
+    /// Returns the layout of a request if the bytes begin with the complete head of a simple request: a path as its target, a body
+    /// of at most `body_bytes` bytes or a chunked body, and no header field that needs special treatment, such as `expect`. The
+    /// body may be incomplete: the caller compares [`Layout::end`] with the number of its bytes, and reads a chunked body with
+    /// [`crate::PlainChunks`]. Otherwise returns `None`.
+    ///
+    /// The guard itself sees nothing of the request. If the caller cannot read the body, the caller must pass the bytes to
+    /// [`Self::admit`], together with all bytes that have arrived after them.
     ///
     /// ```
     /// use kit_guard::{Guard, Limits};
@@ -199,13 +202,13 @@ impl Guard {
         };
         // An error is not reported here, because `admit` finds it again.
         let checked = head::check(&input[..end], &self.limits).ok()?;
-        let Framing::Length(length) = checked.framing else {
-            return None;
+        let length = match checked.framing {
+            Framing::Length(length) => usize::try_from(length).ok()?,
+            Framing::Chunked => 0,
         };
-        let length = usize::try_from(length).ok()?;
-        let is_whole = length <= input.len() - end;
-        (is_whole && checked.is_plain && length <= body_bytes).then(|| Layout {
-            end: end + length,
+        let end = end.checked_add(length)?;
+        (checked.is_plain && length <= body_bytes).then_some(Layout {
+            end,
             ..checked.layout
         })
     }

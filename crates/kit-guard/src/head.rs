@@ -44,8 +44,10 @@ pub struct Layout {
     pub fields: usize,
     /// End of the head, after the empty line.
     pub head_end: usize,
-    /// End of the request, after its body.
+    /// End of the request, after its body. If the body is chunked, the end of the head.
     pub end: usize,
+    /// True if the body is chunked.
+    pub is_chunked: bool,
     /// Lengths of the names of the header fields, see [`Layout::may_have_field`].
     pub(crate) name_lengths: u64,
 }
@@ -180,8 +182,9 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> 
         name_lengths |= length_bit(name.len());
         fields.note(name, value)?;
     }
+    let framing = fields.framing(line.is_http_11)?;
     Ok(Checked {
-        framing: fields.framing(line.is_http_11)?,
+        framing,
         layout: Layout {
             method_end: line.method,
             path_end: line.method + 1 + line.path,
@@ -189,6 +192,7 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> 
             fields: request_line.len() + 2,
             head_end: head.len(),
             end: head.len(),
+            is_chunked: framing == Framing::Chunked,
             name_lengths,
         },
         is_plain: line.is_http_11 && line.is_origin_form && !fields.special,

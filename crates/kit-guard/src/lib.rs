@@ -25,6 +25,7 @@ mod rejections;
 mod transfer_coding;
 
 pub use characters::trim;
+pub use chunked::{PlainChunks, PlainEnd};
 pub use guard::{Guard, guard_stream};
 pub use head::{Layout, Limits, check_parts};
 pub use lines::Lines;

@@ -352,7 +352,7 @@ impl Connection {
         // Nothing is sent after the last response of a connection, not even a rejection.
         let answers_nothing_else = matches!(
             *self.link.state.borrow(),
-            ConnectionState::ReceivingBody | ConnectionState::Refused
+            ConnectionState::ReceivingBody | ConnectionState::Partial(_) | ConnectionState::Refused
         );
         let rejection = rejection.or_else(|| guard.rejection().filter(|_| answers_nothing_else));
         let may_send_more = !guard.is_between_messages() || self.link.socket.borrow().is_readable();

@@ -1,10 +1,10 @@
-//! Fast path without hyper, for requests that arrive in one read and whose responses one write can send.
+//! Fast path without hyper, for requests that contain nothing unusual and whose responses one write can send.
 //!
 //! For nearly all requests, one read returns everything, the head contains nothing unusual, and the response has a few
 //! kilobytes that the operating system accepts in one write. For such a request, hyper takes a third of the engine's time
 //! although the guard has already done the checks: hyper parses the head again, builds a map of headers, passes the body
 //! through a channel, and queues the response. So [`poll`] accepts such a request directly and writes such a response at
-//! once.
+//! once. A head must arrive in one read. A body may arrive later, and may be chunked (module `partial_request`).
 //!
 //! A client may send several requests in a row without waiting for responses. The fast path then reads one request after the
 //! other from memory, and sends the responses together (module `sending`).
@@ -21,7 +21,8 @@ use http::header::{CONNECTION, CONTENT_TYPE, DATE};
 
 use crate::date;
 use crate::link::Link;
-use crate::raw_request::RawRequest;
+use crate::partial_request::{PartialRequest, Progress, RequestEnd};
+use crate::raw_request::{RawRequest, method_of, path_of};
 use crate::request::Request;
 use crate::response::{Response, View};
 use crate::server_headers::DefaultHeaders;
@@ -60,6 +61,9 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Op
             Err(_) => return Some(Outcome::Done),
         }
     }
+    if link.has_partial_request() {
+        return read_more(link, scratch);
+    }
     // The next request is read only after the client has got the response to the request before.
     if !is_idle || link.socket.borrow().has_unsent() {
         return Some(Outcome::Waiting);
@@ -96,51 +100,95 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
         Err(_) => return Some(Outcome::Done),
     };
     let input = &scratch[..count];
-    let Some(taken) = receive(link, input) else {
+    let Some((taken, outcome)) = receive(link, input) else {
         link.admit(input);
         return None;
     };
     link.unread.borrow_mut().store(&input[taken..]);
-    Some(Outcome::Waiting)
+    Some(outcome)
 }
 
 /// Reads the next request from the bytes that the client has sent in advance.
 fn read_next(link: &Link) -> Option<Outcome> {
     let mut unread = link.unread.borrow_mut();
-    let Some(taken) = receive(link, unread.bytes()) else {
+    let Some((taken, outcome)) = receive(link, unread.bytes()) else {
         link.admit(unread.bytes());
         unread.discard();
         return None;
     };
     unread.advance(taken);
-    Some(Outcome::Waiting)
+    Some(outcome)
 }
 
-/// Receives the request at the beginning of the input, and returns its length. Returns `None` if hyper must read the input.
-fn receive(link: &Link, input: &[u8]) -> Option<usize> {
+/// Receives the request at the beginning of the input. Returns the number of bytes that belong to the request, and the outcome.
+/// Returns `None` if hyper must read the input.
+fn receive(link: &Link, input: &[u8]) -> Option<(usize, Outcome)> {
     let layout = link
         .guard
         .borrow()
         .admit_first(input, link.body_rules.largest())?;
-    let request = RawRequest::new(&input[..layout.end], layout);
-    if !is_within_limit(&request, link) {
-        return None;
+    if layout.end == layout.head_end && !layout.is_chunked {
+        accept(link, RawRequest::new(&input[..layout.end], layout));
+        return Some((layout.end, Outcome::Waiting));
     }
-    let remote = link.socket.borrow().peer();
-    *link.state.borrow_mut() = ConnectionState::Received(Request::raw(request, remote));
-    Some(layout.end)
+    let rules = link
+        .body_rules
+        .of(method_of(input, &layout), path_of(input, &layout));
+    let mut progress = Progress::new(layout, rules.limit);
+    match progress.end_in(input) {
+        RequestEnd::Unusual => None,
+        // The handler reads such a body in chunks. A body with a length that has arrived already is one chunk.
+        _ if rules.is_streamed && (layout.is_chunked || input.len() < layout.end) => None,
+        RequestEnd::At(end) => {
+            accept(link, progress.finish(&input[..end]));
+            Some((end, Outcome::Waiting))
+        }
+        RequestEnd::Incomplete => {
+            let bytes = input.to_vec();
+            *link.state.borrow_mut() = ConnectionState::Partial(Box::new(PartialRequest { bytes, progress }));
+            Some((input.len(), Outcome::Again))
+        }
+    }
 }
 
-/// Returns true if the body of a request is not larger than the limit of its route.
-fn is_within_limit(request: &RawRequest, link: &Link) -> bool {
-    let length = request.body().len();
-    length == 0 || length <= link.body_rules.of(request.method(), request.path()).limit
+/// Reads more of a request whose head is complete.
+fn read_more(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
+    let mut scratch = scratch.borrow_mut();
+    let count = match link.socket.borrow_mut().read(&mut scratch) {
+        Ok(count @ 1..) => count,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Some(Outcome::Waiting),
+        // The client has disconnected.
+        Ok(_) | Err(_) => return Some(Outcome::Ended),
+    };
+    let mut partial = link.take_partial_request()?;
+    partial.bytes.extend_from_slice(&scratch[..count]);
+    match partial.progress.end_in(&partial.bytes) {
+        RequestEnd::At(end) => {
+            accept(link, partial.progress.finish(&partial.bytes[..end]));
+            link.unread.borrow_mut().store(&partial.bytes[end..]);
+            Some(Outcome::Waiting)
+        }
+        RequestEnd::Incomplete => {
+            *link.state.borrow_mut() = ConnectionState::Partial(partial);
+            Some(Outcome::Again)
+        }
+        RequestEnd::Unusual => {
+            link.admit(&partial.bytes);
+            None
+        }
+    }
+}
+
+/// Records that a request is complete.
+fn accept(link: &Link, request: RawRequest) {
+    let remote = link.socket.borrow().peer();
+    *link.state.borrow_mut() = ConnectionState::Received(Request::raw(request, remote));
 }
 
 /// Returns true if the response to a request may take the fast path. Unusual responses are written by hyper,
 /// so that the fast path does not need their rules.
 pub(crate) fn is_eligible(request: &Request, response: &Response, defaults: &DefaultHeaders) -> bool {
-    if request.raw_bytes().is_none() || request.method() == "HEAD" {
+    if request.as_raw().is_none() || request.method() == "HEAD" {
         return false;
     }
     let View {

@@ -16,7 +16,7 @@
 //!
 //! If the client has chosen HTTP/2 in the TLS handshake, h2 takes the place of the guard and of hyper (module `http2`).
 //!
-//! A request that arrives in one read, and whose response one write can send, bypasses hyper (module `fast_path`).
+//! A request of up to 128 KiB without unusual fields, whose response one write can send, bypasses hyper (module `fast_path`).
 //!
 //! Invariants:
 //!
@@ -80,6 +80,7 @@ mod hyper_pool;
 mod linger;
 mod link;
 mod listener;
+mod partial_request;
 mod raw_request;
 mod rejection;
 mod request;

@@ -11,6 +11,7 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use crate::body::{Answering, Body};
 use crate::body_rules::ConnectionBodyRules;
 use crate::error_bodies::ErrorBodies;
+use crate::partial_request::PartialRequest;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::server_headers::DefaultHeaders;
@@ -160,6 +161,22 @@ impl Link {
         }
     }
 
+    /// Returns true if the fast path has read a part of a request.
+    pub(crate) fn has_partial_request(&self) -> bool {
+        matches!(*self.state.borrow(), ConnectionState::Partial(_))
+    }
+
+    /// Removes the part of a request that the fast path has read.
+    pub(crate) fn take_partial_request(&self) -> Option<Box<PartialRequest>> {
+        if !self.has_partial_request() {
+            return None;
+        }
+        match self.state.replace(ConnectionState::Idle) {
+            ConnectionState::Partial(partial) => Some(partial),
+            _ => None,
+        }
+    }
+
     /// Returns true if the fast path must write a response.
     pub(crate) fn has_fast_response(&self) -> bool {
         matches!(*self.state.borrow(), ConnectionState::FastResponse(_))
@@ -283,8 +300,8 @@ impl Link {
 
     /// Lets hyper read a request that the fast path has already read, because hyper must write the response.
     pub(crate) fn replay_to_hyper(&self, request: &Request) {
-        if let Some(bytes) = request.raw_bytes() {
-            self.passed.borrow_mut().extend_from_slice(bytes);
+        if let Some(raw) = request.as_raw() {
+            raw.write_to(&mut self.passed.borrow_mut());
         }
     }
 

@@ -1,14 +1,14 @@
 //! A request as raw bytes: head and body in one buffer. A header is only parsed when a handler reads it.
 //!
-//! Most requests arrive in one read and contain nothing unusual. The guard has validated each of their lines, so no
+//! Most requests contain nothing unusual. The guard has validated each of their lines, so no
 //! more parsing is needed: only the offsets of the method, the target and the end of the head are stored. Header fields
 //! are searched when a handler reads them, and most handlers read one header or none.
 
 use std::borrow::Cow;
 
-use kit_guard::{Layout, Lines, trim};
+use kit_guard::{Layout, Lines, PlainChunks, trim};
 
-/// Bytes of a request that the guard accepted.
+/// Bytes of a request that the guard accepted. The bytes of a chunked body are only its data.
 #[derive(Debug)]
 pub(crate) struct RawRequest {
     bytes: Box<[u8]>,
@@ -16,28 +16,46 @@ pub(crate) struct RawRequest {
 }
 
 impl RawRequest {
-    /// Creates a request from its bytes. `layout` must be the layout of these bytes.
-    pub(crate) fn new(bytes: &[u8], layout: Layout) -> Self {
-        Self {
-            bytes: bytes.into(),
-            layout,
-        }
+    /// Creates a request from its bytes. `layout` must be the layout of these bytes, and the body must not be chunked.
+    pub(crate) fn new(bytes: impl Into<Box<[u8]>>, layout: Layout) -> Self {
+        let bytes = bytes.into();
+        Self { bytes, layout }
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// Creates a request with a chunked body from its bytes. [`PlainChunks`] must have read the body, which has `length` bytes.
+    pub(crate) fn with_chunks(bytes: &[u8], layout: Layout, length: usize) -> Self {
+        let (head, body) = bytes.split_at_checked(layout.head_end).unwrap_or((bytes, &[]));
+        let mut joined = Vec::with_capacity(head.len() + length);
+        joined.extend_from_slice(head);
+        PlainChunks::default().read(body, length, &mut |data| joined.extend_from_slice(data));
+        Self::new(joined, layout)
+    }
+
+    /// Appends the bytes of the request. A chunked body is one chunk, however many the client has sent.
+    pub(crate) fn write_to(&self, out: &mut Vec<u8>) {
+        let body = self.body();
+        if !self.layout.is_chunked {
+            return out.extend_from_slice(&self.bytes);
+        }
+        out.extend_from_slice(self.bytes.get(..self.layout.head_end).unwrap_or_default());
+        if !body.is_empty() {
+            out.extend_from_slice(format!("{:x}\r\n", body.len()).as_bytes());
+            out.extend_from_slice(body);
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(b"0\r\n\r\n");
     }
 
     pub(crate) fn method(&self) -> &str {
-        self.text(0, self.layout.method_end)
+        method_of(&self.bytes, &self.layout)
     }
 
     pub(crate) fn target(&self) -> &str {
-        self.text(self.layout.method_end + 1, self.layout.target_end)
+        text(&self.bytes, self.layout.method_end + 1, self.layout.target_end)
     }
 
     pub(crate) fn path(&self) -> &str {
-        self.text(self.layout.method_end + 1, self.layout.path_end)
+        path_of(&self.bytes, &self.layout)
     }
 
     pub(crate) fn body(&self) -> &[u8] {
@@ -74,12 +92,21 @@ impl RawRequest {
         // Leave out the line break of the empty line at the end.
         Lines::of(self.bytes.get(start..end.saturating_sub(2)).unwrap_or_default())
     }
+}
 
-    /// Returns a part of the request line as a string. The guard accepts only ASCII there.
-    fn text(&self, start: usize, end: usize) -> &str {
-        let bytes = self.bytes.get(start..end).unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or_default()
-    }
+/// Returns the method of the request at the beginning of some bytes.
+pub(crate) fn method_of<'a>(bytes: &'a [u8], layout: &Layout) -> &'a str {
+    text(bytes, 0, layout.method_end)
+}
+
+/// Returns the path of the request at the beginning of some bytes.
+pub(crate) fn path_of<'a>(bytes: &'a [u8], layout: &Layout) -> &'a str {
+    text(bytes, layout.method_end + 1, layout.path_end)
+}
+
+/// Returns a part of the request line as a string. The guard accepts only ASCII there.
+fn text(bytes: &[u8], start: usize, end: usize) -> &str {
+    std::str::from_utf8(bytes.get(start..end).unwrap_or_default()).unwrap_or_default()
 }
 
 #[cfg(test)]

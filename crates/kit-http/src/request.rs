@@ -93,10 +93,10 @@ impl Request {
         }
     }
 
-    /// Returns the bytes of a request on the fast path; `None` if hyper has read the request.
-    pub(crate) fn raw_bytes(&self) -> Option<&[u8]> {
+    /// Returns a request of the fast path; `None` if hyper has read the request.
+    pub(crate) fn as_raw(&self) -> Option<&RawRequest> {
         match &self.content {
-            Content::Raw(raw) => Some(raw.bytes()),
+            Content::Raw(raw) => Some(raw),
             Content::Parsed { .. } => None,
         }
     }

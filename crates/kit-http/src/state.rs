@@ -2,6 +2,7 @@
 
 use crate::body::Body;
 use crate::linger::Linger;
+use crate::partial_request::PartialRequest;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::web_socket::WebSocket;
@@ -16,6 +17,9 @@ use crate::web_socket::WebSocket;
 /// | `Idle` | `Received` | the fast path has read a request, or hyper a request without a body |
 /// | `Idle` | `Received` | hyper has read the head of a request whose handler reads the body in chunks |
 /// | `Idle` | `ReceivingBody` | hyper has read the head of another request with a body |
+/// | `Idle` | `Partial` | the fast path has read the head of a request and not all of its body |
+/// | `Partial` | `Received` | the body is complete |
+/// | `Partial` | `Idle` | the body is unusual or large, so hyper must read the request |
 /// | `Idle` | `BetweenRequests` | hyper asks for a request, and no byte of it has arrived, or the fast path must read it |
 /// | `Idle` | `ClientLeft` | hyper asks for a request, and the client has closed its sending side |
 /// | `Idle` | `Refused` | hyper asks for a request, and the guard has rejected the next data |
@@ -57,6 +61,8 @@ pub(crate) enum ConnectionState {
     Refused,
     /// hyper is receiving the body.
     ReceivingBody,
+    /// The fast path is receiving the body.
+    Partial(Box<PartialRequest>),
     /// The request is complete, or its handler reads its body in chunks. The engine has not passed it to the handler.
     Received(Request),
     /// The handler has the request.
@@ -101,7 +107,6 @@ impl ConnectionState {
         is_in_head: impl Fn() -> bool,
     ) -> WaitKind {
         match self {
-            Self::ReceivingBody => WaitKind::Body,
             Self::Lingering(_) => WaitKind::Linger,
             Self::Http2 => WaitKind::Http2,
             Self::WebSocket(web_socket) => wait_of(web_socket, is_write_blocked()),
@@ -110,12 +115,14 @@ impl ConnectionState {
             | Self::BetweenRequests
             | Self::ClientLeft
             | Self::Refused
+            | Self::Partial(_)
             | Self::Responded(_)
             | Self::Streaming(_)
                 if is_write_blocked() =>
             {
                 WaitKind::Write
             }
+            Self::ReceivingBody | Self::Partial(_) => WaitKind::Body,
             Self::Idle | Self::BetweenRequests | Self::ClientLeft | Self::Refused => {
                 if is_in_head() {
                     WaitKind::Head
@@ -187,8 +194,11 @@ pub(crate) enum Outcome {
 
 #[cfg(test)]
 mod tests {
+    use kit_guard::Guard;
+
     use super::{ConnectionState, WaitKind};
     use crate::linger::Linger;
+    use crate::partial_request::{PartialRequest, Progress};
     use crate::request::RequestId;
 
     #[test]
@@ -199,6 +209,14 @@ mod tests {
             abort_reported: false,
         };
         let lingering = ConnectionState::Lingering(Box::new(Linger::new(Vec::new(), 0)));
+        let head = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n";
+        let partial = || {
+            let layout = Guard::new(kit_guard::Limits::default()).admit_first(head, 5);
+            ConnectionState::Partial(Box::new(PartialRequest {
+                bytes: head.to_vec(),
+                progress: Progress::new(layout.expect("a request"), 5),
+            }))
+        };
         let blocked = (true, false);
         let in_head = (false, true);
         for (state, (is_write_blocked, is_in_head), expected) in [
@@ -207,6 +225,9 @@ mod tests {
             (ConnectionState::Idle, blocked, WaitKind::Write),
             (ConnectionState::Refused, in_head, WaitKind::Head),
             (ConnectionState::ReceivingBody, blocked, WaitKind::Body),
+            (partial(), (false, false), WaitKind::Body),
+            // The engine reads the rest of the body after the client has read the responses to earlier requests.
+            (partial(), blocked, WaitKind::Write),
             (waiting, blocked, WaitKind::Unlimited),
             (
                 ConnectionState::Streaming(id),

@@ -2,6 +2,7 @@
 //! The engine and its client share one thread, so that no waiting is needed and the engine sees every split.
 #![allow(clippy::disallowed_methods)] // the cases are read from a file
 
+mod both_ways;
 mod case;
 mod peer;
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 
 use kit_http::{Config, Engine, Handler, Request, RequestId, Response};
 use serde_json::{Value, json};
@@ -19,8 +19,18 @@ struct Say(Vec<(RequestId, Response)>);
 
 impl Handler for Say {
     fn request(&mut self, id: RequestId, request: &Request) {
-        let body: String = request.body().iter().map(|byte| char::from(*byte)).collect();
-        let said = json!({ "method": request.method(), "target": request.target(), "body": body });
+        let text = |bytes: &[u8]| bytes.iter().map(|byte| char::from(*byte)).collect::<String>();
+        let headers: Vec<_> = request
+            .headers()
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", text(value)))
+            .collect();
+        let said = json!({
+            "method": request.method(), "target": request.target(), "body": text(request.body()),
+            "headers": headers, "length": request.body_length(), "isTooLarge": request.body_too_large(),
+            // hyper must write a response of this length.
+            "padding": if request.path() == "/long" { "x".repeat(17_000) } else { String::new() },
+        });
         let response = Response::json(200, said.to_string().into()).expect("a valid answer");
         self.0.push((id, response));
     }
@@ -123,6 +133,29 @@ impl Peer {
             }
             return;
         }
+    }
+
+    /// Closes the sending side, runs the server, and reads the responses.
+    pub(crate) fn stop_sending(&mut self, server: &Server) {
+        // The server may already have closed the connection.
+        self.stream.shutdown(Shutdown::Write).ok();
+        server.turn();
+        self.read();
+    }
+
+    /// Returns all received bytes without dates and trace ids, and true if the connection has ended.
+    pub(crate) fn all(&self) -> (String, bool) {
+        let mut text = String::new();
+        for line in String::from_utf8_lossy(&self.received).split_inclusive("\r\n") {
+            let (before, after) = line.split_once(r#""traceId":""#).unwrap_or((line, ""));
+            text.push_str(if before.starts_with("date: ") {
+                "date"
+            } else {
+                before
+            });
+            text.push_str(after.trim_start_matches(|digit: char| digit.is_ascii_hexdigit()));
+        }
+        (text, self.ended)
     }
 
     pub(crate) fn seen(&self, case: &Case) -> Seen {

@@ -104,6 +104,7 @@ fn responds_408_to_clients_that_send_too_slowly_and_closes_the_connection() {
     for bytes in [
         &b"GET / HT"[..],
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab",
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nab",
     ] {
         let mut client = server.connect();
         let start = Instant::now();
@@ -119,29 +120,36 @@ fn responds_408_to_clients_that_send_too_slowly_and_closes_the_connection() {
 }
 
 #[test]
-fn timeout_of_a_head_is_not_extended_by_single_bytes() {
-    let server = impatient();
-    let mut client = server.connect();
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(2) {
-        if client.stream.write_all(b"x").is_err() {
-            break;
+fn timeout_of_a_head_or_body_is_not_extended_by_single_bytes() {
+    for begun in [
+        "",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n",
+    ] {
+        let server = impatient();
+        let mut client = server.connect();
+        client.send(begun.as_bytes());
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(2) {
+            if client.stream.write_all(b"x").is_err() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            let mut peek = [0];
+            client
+                .stream
+                .set_read_timeout(Some(Duration::from_millis(1)))
+                .expect("an option");
+            if client.stream.peek(&mut peek).is_ok() {
+                break;
+            }
         }
-        std::thread::sleep(Duration::from_millis(10));
-        let mut peek = [0];
-        client
-            .stream
-            .set_read_timeout(Some(Duration::from_millis(1)))
-            .expect("an option");
-        if client.stream.peek(&mut peek).is_ok() {
-            break;
-        }
+        assert!(
+            start.elapsed() < Duration::from_secs(1),
+            "still open after {:?}",
+            start.elapsed()
+        );
     }
-    assert!(
-        start.elapsed() < Duration::from_secs(1),
-        "still open after {:?}",
-        start.elapsed()
-    );
 }
 
 #[test]

@@ -105,6 +105,23 @@ fn sends_a_rejection_after_responses_that_were_held_back() {
 }
 
 #[test]
+fn sends_responses_before_it_waits_for_the_rest_of_a_body() {
+    let server = Server::start();
+    let chunked =
+        "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+    for last in [post("hello"), chunked.into()] {
+        let mut client = server.connect();
+        let (begun, rest) = last.split_at(last.len() - 13);
+        client.send(&[&get("/a"), &get("/b"), begun].concat());
+        assert_eq!(client.answer().text(), "\"/a\"");
+        assert_eq!(client.answer().text(), "\"/b\"");
+        client.send(&[rest, &get("/c")].concat());
+        assert_eq!(client.answer().text(), "hello");
+        assert_eq!(client.answer().text(), "\"/c\"");
+    }
+}
+
+#[test]
 fn notifies_the_handler_once_if_a_client_disconnects_after_requests_in_a_row() {
     let server = Server::start();
     let mut client = server.connect();
