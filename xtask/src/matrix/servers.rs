@@ -1,5 +1,7 @@
 //! Runs tests of the servers on a platform.
 
+use std::process::Command;
+
 use super::cell::Cell;
 use super::runner::Runner;
 use super::{error_in, timed};
@@ -9,6 +11,8 @@ use crate::repository::Repository;
 /// Files of tests whose results are in one column.
 pub(super) struct Group {
     files: Vec<&'static str>,
+    /// True if the tests make certificates with the command `openssl`.
+    needs_openssl: bool,
 }
 
 /// Returns the groups in the order of their columns. Files that need the native server are left out if the platform does not have it.
@@ -22,11 +26,11 @@ pub(super) fn groups(platform: &Platform) -> [Group; 3] {
     }
     tls.push("packages/server-native/test/tls-fallback.test.ts");
     [
-        vec!["tests/conformance/http.test.ts"],
-        vec!["tests/conformance/bodies.test.ts"],
-        tls,
+        (vec!["tests/conformance/http.test.ts"], false),
+        (vec!["tests/conformance/bodies.test.ts"], false),
+        (tls, true),
     ]
-    .map(|files| Group { files })
+    .map(|(files, needs_openssl)| Group { files, needs_openssl })
 }
 
 impl Group {
@@ -37,6 +41,11 @@ impl Group {
         platform: &Platform,
         runner: &Runner,
     ) -> anyhow::Result<Cell> {
+        if self.needs_openssl && !finds_openssl(runner.node(repository)?) {
+            return Ok(Cell::Untried(
+                "Node of this platform finds no program `openssl`, which makes the certificates".to_owned(),
+            ));
+        }
         let mut total = Total::default();
         for file in &self.files {
             let mut node = runner.node(repository)?;
@@ -48,6 +57,13 @@ impl Group {
         }
         Ok(Cell::Good(format!("{} pass, {:.1} s", total.pass, total.seconds)))
     }
+}
+
+/// Returns true if Node can start `openssl`. Under Wine, this must be a program for Windows.
+fn finds_openssl(mut node: Command) -> bool {
+    let script = "require('node:child_process').execFileSync('openssl', ['version'])";
+    let output = node.args(["--eval", script]).output();
+    output.is_ok_and(|output| output.status.success())
 }
 
 #[derive(Default)]
@@ -93,8 +109,21 @@ fn count(output: &str, start: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Total, groups};
+    use std::process::Command;
+
+    use super::{Total, finds_openssl, groups};
     use crate::platforms;
+    use crate::repository::Repository;
+
+    #[test]
+    fn openssl_is_searched_in_the_path_of_node() {
+        let manifest = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let node = || Command::new(Repository::find(&manifest).unwrap().bin().join("node"));
+        assert!(finds_openssl(node()));
+        let mut without = node();
+        without.env("PATH", "/nowhere");
+        assert!(!finds_openssl(without));
+    }
 
     #[test]
     fn files_of_a_column_are_added() {
