@@ -92,7 +92,9 @@ pub use artifact::Artifact;
 pub use contract_tests::{CONTRACTS, ContractDocument, contract_document, contract_test_path};
 pub use environment::example as environment_example;
 pub use items::ValidatorSource;
-pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner};
+pub use options::{
+    ApiInfo, Contact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner, TestValues,
+};
 pub use registry::written_tags;
 
 /// Generates every artifact of this crate, in a fixed order.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kit_ir::Route;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Options for the generation of all artifacts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,13 +102,13 @@ pub struct ContractTests {
 impl ContractTests {
     /// Returns the options of a route.
     pub(crate) fn of(&self, route: &Route) -> Option<&RouteTests> {
-        let own = self.routes.get(&route.reference());
-        own.or_else(|| self.routes.get(&route.key))
+        own_options(&self.routes, route)
     }
 }
 
 /// Options for the tests of one route.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(default)]
 pub struct RouteTests {
     /// Headers of the requests to this route. They override headers of the same name in [`ContractTests::headers`].
     pub headers: BTreeMap<String, String>,
@@ -116,6 +116,32 @@ pub struct RouteTests {
     pub params: BTreeMap<String, String>,
     /// Reason to skip the tests of the route; `None` to run them.
     pub skip: Option<String>,
+}
+
+/// Option `tests` of the configuration, for runners of contract tests outside of JavaScript.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(default)]
+pub struct TestValues {
+    /// Module that exports the application. Other runners cannot import the module.
+    pub app: Option<String>,
+    /// Module that exports the fixtures. Other runners cannot import the module.
+    pub fixtures: Option<String>,
+    /// Headers of every request.
+    pub headers: BTreeMap<String, String>,
+    /// Options for individual routes, by method and path: `GET /notes/:id`.
+    pub routes: BTreeMap<String, RouteTests>,
+}
+
+impl TestValues {
+    /// Returns the options of a route.
+    pub(crate) fn of(&self, route: &Route) -> Option<&RouteTests> {
+        own_options(&self.routes, route)
+    }
+}
+
+fn own_options<'o>(routes: &'o BTreeMap<String, RouteTests>, route: &Route) -> Option<&'o RouteTests> {
+    let own = routes.get(&route.reference());
+    own.or_else(|| routes.get(&route.key))
 }
 
 /// Test runner.

@@ -1,7 +1,7 @@
 //! Generates the contract tests of the server: the tables of requests, the types that they name, and the first version of
 //! `tests/contract.rs`, which belongs to the user.
 
-use kit_emit::contract_document;
+use kit_emit::{TestValues, contract_document};
 use kit_ir::Program;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -14,18 +14,30 @@ use crate::{File, Owner, project};
 /// Path of the user's test program, relative to the project's root.
 const PROGRAM: &str = "tests/contract.rs";
 
-/// Returns the files of the contract tests. `library` is the name of the project's library crate.
-pub(crate) fn files(output: &str, types: &Types<'_>, database: &Database<'_>, library: &str) -> Vec<File> {
+/// Returns the files of the contract tests. `values` are the values of the configuration for requests, and `library` is the name of the
+/// project's library crate.
+pub(crate) fn files(
+    output: &str,
+    values: &TestValues,
+    types: &Types<'_>,
+    database: &Database<'_>,
+    library: &str,
+) -> Vec<File> {
     let program = types.program;
-    let document = contract_document(program);
+    let document = contract_document(program, values);
     let library = ident(library);
     let shapes = document.types.iter().map(|id| {
         let model = ident(types.name_in(*id, Form::Complete));
         quote!(NamedShape::of::<#library::models::#model>())
     });
+    let requests = document.request_types.iter().map(|id| {
+        let model = ident(types.name_in(*id, Form::Request));
+        quote!(NamedShape::of::<#library::models::#model>())
+    });
     let needs_database = (!database.is_empty()).then(|| quote!(.needs_database()));
-    let comment =
-        file_doc("Contract tests: the requests of `contract-tests.json`, and the types that they name.");
+    let comment = file_doc(
+        "Contract tests: the requests of `contract-tests.json`, and the types of responses and requests that they name.",
+    );
     let code = quote! {
         #comment
 
@@ -33,10 +45,12 @@ pub(crate) fn files(output: &str, types: &Types<'_>, database: &Database<'_>, li
 
         const SHAPES: &[NamedShape] = &[#(#shapes),*];
 
+        const REQUESTS: &[NamedShape] = &[#(#requests),*];
+
         /// Returns the tests of all contracts.
         pub fn contract_tests() -> ContractTests {
             let tables = include_str!("contract-tests.json");
-            ContractTests::new(tables, SHAPES, env!("CARGO_MANIFEST_DIR")) #needs_database
+            ContractTests::new(tables, SHAPES, env!("CARGO_MANIFEST_DIR")).requests(REQUESTS) #needs_database
         }
     };
     vec![

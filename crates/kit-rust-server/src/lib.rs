@@ -65,6 +65,7 @@ pub use manifest::ManifestProblem;
 pub use origins::{HandlerOrigin, ModelOrigin};
 
 use kit_database::{Migration, Schema, Snapshot};
+pub use kit_emit::{RouteTests, TestValues};
 use kit_ir::{Program, Span};
 use proc_macro2::TokenStream;
 use serde::{Deserialize, Serialize};
@@ -92,6 +93,9 @@ pub struct Options {
     /// True to generate contract tests, too.
     #[serde(default)]
     pub contract_tests: bool,
+    /// Option `tests` of the configuration: values of the requests of contract tests.
+    #[serde(default)]
+    pub tests: TestValues,
     /// Migrations of the project, in the order of their names.
     #[serde(default)]
     pub migrations: Vec<Committed>,
@@ -236,8 +240,8 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             warnings.extend(client::warnings(routes));
         }
         if options.contract_tests {
-            let (output, library) = (&options.output_dir, &manifest.library);
-            files.extend(contract_tests::files(output, types, database, library));
+            let (output, values, library) = (&options.output_dir, &options.tests, &manifest.library);
+            files.extend(contract_tests::files(output, values, types, database, library));
         }
         files.extend(handlers);
         warnings.extend(settings::warnings(program));

@@ -9,6 +9,7 @@ fn options(manifest: Option<&str>) -> Options {
         sidecar: false,
         client: false,
         contract_tests: false,
+        tests: crate::TestValues::default(),
         otlp: false,
         migrations: Vec::new(),
         manifest: manifest.map(str::to_owned),

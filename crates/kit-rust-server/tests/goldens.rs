@@ -38,6 +38,33 @@ fn generates_the_golden_contract_tests_of_contracts_with_headers_cookies_replies
     check("contract-tests", files);
 }
 
+#[test]
+fn contract_tests_have_the_headers_params_and_skipped_routes_of_the_configuration() {
+    let program = support::contracts::program();
+    let output = projects::with_test_values("contracts", &program);
+    let tables = output
+        .files
+        .iter()
+        .find(|file| file.path == "contract-tests.json");
+    let document: serde_json::Value = serde_json::from_str(&tables.unwrap().text).unwrap();
+    let expected = serde_json::json!({ "Authorization": "Bearer tester" });
+    assert_eq!(document["headers"], expected);
+    assert_eq!(document["unused"], serde_json::json!(["app", "fixtures"]));
+    let of = |route: &str| {
+        let mut tables = document["routes"].as_array().unwrap().iter();
+        tables.find(|table| table["route"] == route).unwrap()
+    };
+    let order = of("GET /orders/:id");
+    assert_eq!(order["headers"], serde_json::json!({ "X-Trace": "7" }));
+    assert_eq!(order["request"]["params"]["id"], "from-config");
+    let stock = of("GET /stock").as_object().unwrap();
+    let names: Vec<_> = stock.keys().map(String::as_str).collect();
+    assert_eq!(
+        (stock["skip"].as_str(), names.contains(&"request")),
+        (Some("the stock changes"), false)
+    );
+}
+
 /// Compares only the handlers, because the other files resemble those of the other projects.
 #[test]
 fn generates_the_golden_project_teams() {

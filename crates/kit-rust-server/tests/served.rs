@@ -143,8 +143,12 @@ fn passes_the_generated_contract_tests() {
     on_each_release(test, |database| {
         let project = Workspace::written().project("notes-tested");
         migrate(project, database);
-        let output = contract_tests("notes-tested", Some(&database.url), &[]);
+        let random = ["--runs", "10", "--seed", "42"];
+        let output = contract_tests("notes-tested", Some(&database.url), &random);
         for line in [
+            "random requests: 10 runs a test, seed 42\n",
+            "test POST /notes: takes 10 random requests ... ok",
+            "test POST /notes: refuses 10 random requests ... ok",
             "test POST /notes: answers a valid request ... ok",
             "test POST /notes: refuses body $.title: missing ... ok",
             "test GET /notes/:id: answers a valid request ... ok",
@@ -160,12 +164,27 @@ fn passes_the_generated_contract_tests() {
         said.starts_with("error: the tests need a database, and TEST_DATABASE_URL is not set\nhelp: set"),
         "{said}"
     );
-    // The handlers of this project respond with 501. Its test program is the generated one.
-    let unchanged = contract_tests("contracts-tested", None, &["--list"]);
-    assert!(
-        unchanged.contains("POST /orders: answers a valid request: test"),
-        "{unchanged}"
-    );
+}
+
+/// The handlers of this project respond with 501. Its test program is the generated one.
+#[test]
+fn contract_tests_use_the_options_of_the_configuration_and_name_those_that_they_cannot_use() {
+    let run = |arguments: &[&str]| contract_tests("contracts-tested", None, arguments);
+    let names = run(&["--list"]);
+    for line in [
+        "POST /orders: answers a valid request: test\n",
+        "GET /stock: is left out: test\n",
+    ] {
+        assert!(names.contains(line), "{line}\n{names}");
+    }
+    assert!(!names.contains("GET /stock: answers"), "{names}");
+    let stock = run(&["GET /stock"]);
+    for line in [
+        "note: `tests.app` and `tests.fixtures` of kit.config.ts are for the tests on Node only",
+        "test GET /stock: is left out ... ignored, the stock changes",
+    ] {
+        assert!(stock.contains(line), "{line}\n{stock}");
+    }
 }
 
 /// Runs the contract tests of a project with these arguments. Returns the output.

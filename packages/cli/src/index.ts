@@ -11,6 +11,7 @@ export type {
   AfterValidatorsEvent,
   BeforeTransformEvent,
   BuildConfig,
+  BuildTests,
   BuildContext,
   BuildEvent,
   CompileEvent,

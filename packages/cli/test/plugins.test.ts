@@ -383,6 +383,7 @@ test("passes the root, the mode and the complete configuration of the build to a
       compiler: "tsc",
       compilerArgs: [],
       database: { adapter: "raw" },
+      tests: { headers: {}, routes: {} },
       plugins: ["bad"],
     },
   });

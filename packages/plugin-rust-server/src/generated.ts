@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-import type { Program, Span } from "@kit/cli";
+import type { BuildTests, Program, Span } from "@kit/cli";
 import { addonPath, loadCompiler } from "@kit/transform-native";
 
 /** Rust code that kit's compiler has generated for an application. */
@@ -62,6 +62,8 @@ export interface GenerateOptions {
   readonly sidecar: boolean;
   readonly client: boolean;
   readonly contractTests: boolean;
+  /** Values for the requests of contract tests. Absent without contract tests. */
+  readonly tests?: BuildTests;
   /** Committed migrations, sorted by name. */
   readonly migrations: readonly CommittedMigration[];
 }

@@ -102,6 +102,7 @@ export function rustServer(options: RustServerOptions): Plugin {
           sidecar: page !== undefined,
           client,
           contractTests,
+          ...(contractTests ? { tests: config.tests } : {}),
           migrations: committedMigrations(root),
         };
         const made = generated(program, settings, build);

@@ -45,6 +45,41 @@ test("the plugin writes a Rust project, and does not overwrite files of the user
   }
 });
 
+/** Builds the project with contract tests and the option `tests`. Returns the tables of the tests. */
+function contractTables(tests: object): Record<string, unknown> {
+  project.write(
+    "kit.config.ts",
+    `import { defineConfig } from "@kit/cli";
+import { rustServer } from "@kit/plugin-rust-server";
+export default defineConfig({
+database: { adapter: "raw" },
+plugins: [rustServer({ db: "sqlx", contractTests: true })],
+tests: ${JSON.stringify(tests)},
+});
+`,
+  );
+  const built = project.build(["--no-compile"]);
+  assert.equal(built.code, 0, built.text);
+  return JSON.parse(project.read(".kit/contract-tests.json")) as Record<string, unknown>;
+}
+
+test("contract tests have the values of the option `tests`, and each change of the option changes them", () => {
+  const item = { headers: { "x-tenant": "acme" }, params: { id: "00000000-0000-4000-8000-000000000000" } };
+  const first = contractTables({
+    fixtures: "tests/fixtures.ts",
+    headers: { authorization: "Bearer tester" },
+    routes: { "GET /items/:id": item },
+  });
+  assert.deepEqual(first["headers"], { authorization: "Bearer tester" });
+  assert.deepEqual(first["unused"], ["fixtures"]);
+  const [table] = first["routes"] as { headers: object; request: { params: object } }[];
+  assert.deepEqual([table!.headers, table!.request.params], [item.headers, item.params]);
+  const second = contractTables({ routes: { "GET /items/:id": { skip: "it sends mail" } } });
+  assert.deepEqual(Object.keys(second), ["routes"]);
+  const [skipped] = second["routes"] as { skip: string; request?: object }[];
+  assert.deepEqual([skipped!.skip, skipped!.request], ["it sends mail", undefined]);
+});
+
 test("the plugin refuses to overwrite a src/lib.rs that it did not generate", () => {
   const text = "//! The library.\n";
   project.build(["--no-compile"]);

@@ -1,6 +1,8 @@
 //! JSON documents that kit and the hook functions of plugins exchange. `packages/cli/src/plugins` contains
 //! their TypeScript types.
 
+use std::collections::BTreeMap;
+
 use kit_diagnostics::codes;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -9,7 +11,7 @@ use serde_json::Value;
 use super::CodeLocation;
 use super::mistake::Mistake;
 use crate::ResolvedConfig;
-use crate::config::Plugin;
+use crate::config::{Plugin, TestsConfig};
 
 /// Information on the build that every hook function gets.
 #[derive(Serialize)]
@@ -32,8 +34,28 @@ pub(super) struct Config<'a> {
     compiler: &'static str,
     compiler_args: &'a [String],
     database: Database,
+    tests: Tests<'a>,
     /// Names of the plugins, in order.
     plugins: Vec<&'a str>,
+}
+
+/// Values for the requests of contract tests.
+#[derive(Serialize)]
+struct Tests<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixtures: Option<&'a str>,
+    headers: &'a BTreeMap<String, String>,
+    routes: BTreeMap<&'a str, RouteTests<'a>>,
+}
+
+#[derive(Serialize)]
+struct RouteTests<'a> {
+    headers: &'a BTreeMap<String, String>,
+    params: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skip: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -53,11 +75,31 @@ impl<'a> Config<'a> {
             database: Database {
                 adapter: config.adapter.adapter.name(),
             },
+            tests: Tests::new(&config.tests),
             plugins: config
                 .plugins
                 .iter()
                 .map(|Plugin { name, .. }| name.as_str())
                 .collect(),
+        }
+    }
+}
+
+impl<'a> Tests<'a> {
+    fn new(tests: &'a TestsConfig) -> Self {
+        let routes = tests.routes.iter().map(|(route, own)| {
+            let own = RouteTests {
+                headers: &own.headers,
+                params: &own.params,
+                skip: own.skip.as_deref(),
+            };
+            (route.as_str(), own)
+        });
+        Self {
+            app: tests.app.as_deref(),
+            fixtures: tests.fixtures.as_deref(),
+            headers: &tests.headers,
+            routes: routes.collect(),
         }
     }
 }

@@ -1,5 +1,13 @@
 //! Arguments of the test program. cargo and editors pass the arguments of Rust's own test programs.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use super::random::Randomness;
+
+/// Largest number of random requests of a test.
+const MOST_RUNS: u32 = 100_000;
+
 /// Arguments that select tests, and the form of the output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Arguments {
@@ -10,6 +18,9 @@ pub(super) struct Arguments {
     is_exact: bool,
     /// True to run only tests that are ignored before they run. There are none.
     only_ignored: bool,
+    /// Number and seed of the random requests of a test. Without a number, there are none.
+    runs: Option<u32>,
+    seed: Option<u64>,
     pub(super) is_list: bool,
     pub(super) is_quiet: bool,
     /// True if the log of the application is written as it comes, in place of showing it with failed tests.
@@ -40,6 +51,14 @@ impl Arguments {
                     let skipped = next();
                     read.skipped.push(skipped);
                 }
+                "--runs" => read.runs = Some(runs(&next())?),
+                "--seed" => {
+                    let text = next();
+                    let seed = text.parse().map_err(|_| {
+                        format!("`--seed {text}` is not valid: write a whole number, such as `--seed 42`")
+                    })?;
+                    read.seed = Some(seed);
+                }
                 "--format" => read.is_quiet |= next() == "terse",
                 // The tests run one after another.
                 "--test-threads" | "--color" | "--logfile" | "-Z" => drop(next()),
@@ -50,6 +69,15 @@ impl Arguments {
             }
         }
         Ok(read)
+    }
+
+    /// Returns the number and the seed of random requests. Without an argument, the seed is random.
+    pub(super) fn randomness(&self) -> Option<Randomness> {
+        let runs = self.runs?;
+        // A short seed is easier to copy.
+        let random = || RandomState::new().build_hasher().finish() >> 33;
+        let seed = self.seed.unwrap_or_else(random);
+        Some(Randomness { runs, seed })
     }
 
     /// Returns true if the test with a name runs.
@@ -71,9 +99,22 @@ impl Arguments {
     }
 }
 
+/// Reads the number of random requests.
+fn runs(text: &str) -> Result<u32, String> {
+    let runs = text
+        .parse::<u32>()
+        .ok()
+        .filter(|runs| (1..=MOST_RUNS).contains(runs));
+    runs.ok_or_else(|| {
+        format!(
+            "`--runs {text}` is not valid: write a whole number from 1 to {MOST_RUNS}, such as `--runs 20`"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Arguments;
+    use super::{Arguments, Randomness};
 
     fn read(arguments: &[&str]) -> Result<Arguments, String> {
         Arguments::read(arguments.iter().map(|argument| (*argument).to_owned()))
@@ -89,6 +130,29 @@ mod tests {
         assert!(exact.selects("a") && !exact.selects("ab"));
         assert!(exact.shows_log && !part.shows_log);
         assert!(!read(&["--ignored"]).unwrap().selects("a"));
+    }
+
+    #[test]
+    fn reads_the_number_and_the_seed_of_random_requests() {
+        assert_eq!(read(&["--seed", "42"]).unwrap().randomness(), None);
+        let both = read(&["--runs=20", "--seed", "42"]).unwrap();
+        assert_eq!(both.randomness(), Some(Randomness { runs: 20, seed: 42 }));
+        assert_eq!(
+            read(&["--runs", "3"])
+                .unwrap()
+                .randomness()
+                .map(|random| random.runs),
+            Some(3)
+        );
+        for runs in ["0", "many", "100001", ""] {
+            let refused = read(&["--runs", runs]).unwrap_err();
+            assert!(refused.contains("from 1 to 100000"), "{refused}");
+        }
+        assert!(
+            read(&["--seed", "-1"])
+                .unwrap_err()
+                .contains("`--seed -1` is not valid")
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Tests that follow from a table.
 
 use super::document::{Row, SocketTable, Table};
+use super::random::Randomness;
 use super::values::Slot;
 
 /// Largest body or file, in bytes, that tests send to reach a limit.
@@ -12,6 +13,7 @@ pub(super) const OTHER_TYPE: &str = "application/x-kit-other";
 /// Test of a table. A number is the index of a row, of a file or of a media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
+    LeftOut,
     WrongMethod,
     Untested,
     Socket(SocketTest),
@@ -38,6 +40,8 @@ pub(super) enum Kind {
     Prefers,
     AcceptsOther,
     Download(DownloadTest),
+    TakesRandom(Randomness),
+    RefusesRandom(Randomness),
 }
 
 /// Test of a WebSocket that no row of the table describes. A number is the index of a subprotocol.
@@ -80,6 +84,10 @@ pub(super) enum FileTest {
 pub(super) fn cases_of(table: &Table) -> Vec<(Kind, String)> {
     let mut cases = Vec::new();
     let mut add = |kind: Kind, name: String| cases.push((kind, name));
+    if table.skip.is_some() {
+        add(Kind::LeftOut, "is left out".to_owned());
+        return cases;
+    }
     if let Some(wrong) = &table.wrong_method {
         add(Kind::WrongMethod, format!("refuses {}", wrong.method));
     }
@@ -131,6 +139,34 @@ pub(super) fn cases_of(table: &Table) -> Vec<(Kind, String)> {
         cases.extend(tests.map(|(test, name)| (Kind::Download(test), name.to_owned())));
     }
     cases
+}
+
+/// Returns the tests of a table with random requests.
+pub(super) fn random_cases_of(table: &Table, randomness: Randomness) -> Vec<(Kind, String)> {
+    if table.shapes.is_empty() {
+        return Vec::new();
+    }
+    let mut kinds = vec![Kind::TakesRandom(randomness)];
+    // Some routes have no rule that a request can break, for example if their only input is a string in the path.
+    if table
+        .refuses
+        .iter()
+        .any(|row| table.shapes.contains_key(&row.slot))
+    {
+        kinds.push(Kind::RefusesRandom(randomness));
+    }
+    let cases = kinds.into_iter().map(|kind| (kind, random_name(kind)));
+    cases.collect()
+}
+
+/// Returns the name of a test with random requests.
+pub(super) fn random_name(kind: Kind) -> String {
+    let (verb, runs) = match kind {
+        Kind::TakesRandom(Randomness { runs, .. }) => ("takes", runs),
+        Kind::RefusesRandom(Randomness { runs, .. }) => ("refuses", runs),
+        _ => ("sends", 0),
+    };
+    format!("{verb} {runs} random requests")
 }
 
 /// Returns the tests of a route whose middleware authenticates the caller.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -29,6 +29,20 @@ const ENDLESS: Duration = Duration::from_secs(1);
 
 /// Headers by name in lower case.
 pub(super) type Headers = BTreeMap<String, String>;
+
+/// Headers of the configuration, which each client of the test program has from its start.
+static FIRST_HEADERS: OnceLock<Headers> = OnceLock::new();
+
+/// Sets the headers that all further clients have.
+pub(super) fn set_first_headers(headers: Headers) {
+    let headers = headers.into_iter();
+    // A program sets them once.
+    let _ = FIRST_HEADERS.set(
+        headers
+            .map(|(name, value)| (name.to_ascii_lowercase(), value))
+            .collect(),
+    );
+}
 
 /// Client of a router that runs in the same process. Clones have the same headers.
 ///
@@ -68,7 +82,7 @@ impl TestClient {
                     Shutdown::of_server(),
                 ));
             }),
-            headers: Arc::default(),
+            headers: Arc::new(RwLock::new(FIRST_HEADERS.get().cloned().unwrap_or_default())),
         }
     }
 

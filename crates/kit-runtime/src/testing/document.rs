@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::client::Headers;
 use super::values::{Given, Slot, given};
 
 /// Tables of all routes.
@@ -13,6 +14,12 @@ pub(super) struct Document {
     /// Format of error bodies.
     #[serde(default)]
     pub(super) errors: ErrorPlaces,
+    /// Headers of every request, from the configuration.
+    #[serde(default)]
+    pub(super) headers: BTreeMap<String, String>,
+    /// Options of the configuration that only the tests on Node use.
+    #[serde(default)]
+    pub(super) unused: Vec<String>,
     pub(super) routes: Vec<Table>,
 }
 
@@ -58,6 +65,11 @@ pub(super) struct Table {
     pub(super) place: String,
     /// Method and path pattern, such as `GET /notes/:id`.
     pub(super) route: String,
+    /// Reason of the configuration to leave out the tests of the route.
+    pub(super) skip: Option<String>,
+    /// Headers of the requests of the route, from the configuration.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
     /// Maximum size of the body in bytes. `None` if the limit of the server applies.
     pub(super) body_bytes: Option<usize>,
     /// Names of the headers that announce the end of the route.
@@ -96,6 +108,9 @@ pub(super) struct Table {
     /// Properties of the body with another string in each request.
     #[serde(default)]
     pub(super) fresh: Map<String, Value>,
+    /// Types of the slots from which random requests are made.
+    #[serde(default)]
+    pub(super) shapes: BTreeMap<Slot, String>,
     #[serde(default)]
     pub(super) accepts: Vec<Row>,
     #[serde(default)]
@@ -107,6 +122,16 @@ impl Table {
     pub(super) fn method_and_path(&self) -> (&str, &str) {
         let (method, path) = self.route.split_once(' ').unwrap_or(("GET", "/"));
         (if method == "WS" { "GET" } else { method }, path)
+    }
+
+    /// Returns the headers of the configuration for the route, replaced by headers of a fixture.
+    pub(super) fn headers_with(&self, own: Headers) -> Headers {
+        let names = self.headers.iter();
+        let mut headers: Headers = names
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
+            .collect();
+        headers.extend(own);
+        headers
     }
 
     /// Returns the title of the tests: the route, and the media type if the body has one of several formats.
@@ -320,4 +345,39 @@ pub(super) struct FileRules {
     /// Media types or ranges. Empty if the file may have any type.
     #[serde(default)]
     pub(super) types: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Table;
+    use crate::testing::case::{Kind, cases_of};
+    use crate::testing::fixture::Fixture;
+
+    fn table(properties: &serde_json::Value) -> Table {
+        let mut table = json!({ "place": "src/notes.routes.ts:1", "route": "GET /notes/:id" });
+        if let (Some(table), Some(properties)) = (table.as_object_mut(), properties.as_object()) {
+            table.extend(properties.clone());
+        }
+        serde_json::from_value(table).expect("a table")
+    }
+
+    #[test]
+    fn a_request_has_the_headers_of_the_configuration_unless_a_fixture_replaces_them() {
+        let table = table(&json!({ "headers": { "X-Tenant": "acme", "x-lang": "de", "Cookie": "a=1" } }));
+        let fixture = Fixture::new().header("X-Lang", "en").cookie("b", "2");
+        let headers = fixture.all_headers(&table);
+        let pairs: Vec<_> = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        assert_eq!(pairs, ["cookie: b=2", "x-lang: en", "x-tenant: acme"]);
+    }
+
+    #[test]
+    fn a_route_that_the_configuration_leaves_out_has_one_test() {
+        let table = table(&json!({ "skip": "it sends mail" }));
+        assert_eq!(cases_of(&table), [(Kind::LeftOut, "is left out".to_owned())]);
+    }
 }

@@ -14,7 +14,7 @@ impl Running {
         let fixture = self.fixture(table).await?;
         let slots = slots_of(table, &fixture, &[]);
         let send = async |method: Option<&'static str>, range: Option<String>| {
-            let mut headers = fixture.all_headers();
+            let mut headers = fixture.all_headers(table);
             if let Some(range) = range {
                 headers.insert("range".to_owned(), range);
             }
@@ -135,8 +135,12 @@ mod tests {
         };
         let mut results = Vec::new();
         for test in TESTS {
-            let Document { errors, routes } = serde_json::from_str(TABLES).expect("tables");
-            let expect = Expectations { errors, shapes: &[] };
+            let Document { errors, routes, .. } = serde_json::from_str(TABLES).expect("tables");
+            let expect = Expectations {
+                errors,
+                shapes: &[],
+                requests: &[],
+            };
             let running = Running::new(TestSetup::new(router().into_router()), expect);
             results.push(running.run(Kind::Download(test), &routes[0]).await);
         }

@@ -47,6 +47,8 @@ pub(super) struct ReadError {
 pub(super) struct Expectations {
     pub(super) errors: ErrorPlaces,
     pub(super) shapes: &'static [NamedShape],
+    /// Types of slots of requests.
+    pub(super) requests: &'static [NamedShape],
 }
 
 /// Returns the failure of a test: a message with the request and the response.
@@ -59,6 +61,12 @@ pub(super) fn fail_with<T>(message: &str, answer: &TestResponse) -> Checked<T> {
 }
 
 impl Expectations {
+    /// Returns the type of a slot of requests.
+    pub(super) fn request_shape(&self, name: &str) -> Option<&'static Shape> {
+        let named = self.requests.iter().find(|named| named.name == name)?;
+        Some((named.shape)())
+    }
+
     /// Checks the response to a valid request: the response must be a declared reply with a valid body, or a declared error.
     ///
     /// `must_succeed` is true if the route has a fixture: a declared error then fails the test, too.

@@ -104,15 +104,20 @@ impl Fixture {
         self.query.contains_key(name)
     }
 
-    /// Returns the headers with the cookies.
-    pub(super) fn all_headers(&self) -> Headers {
+    /// Returns true if the fixture has neither headers nor cookies.
+    pub(super) fn has_no_headers(&self) -> bool {
+        self.headers.is_empty() && self.cookies.is_empty()
+    }
+
+    /// Returns the headers with the cookies, and the headers that the configuration has for the route.
+    pub(super) fn all_headers(&self, table: &Table) -> Headers {
         let mut headers = self.headers.clone();
         let mut pairs: Vec<String> = headers.get("cookie").into_iter().cloned().collect();
         pairs.extend(self.cookies.iter().map(|(name, value)| format!("{name}={value}")));
         if !pairs.is_empty() {
             headers.insert("cookie".to_owned(), pairs.join("; "));
         }
-        headers
+        table.headers_with(headers)
     }
 }
 

@@ -55,7 +55,7 @@ impl<'a> Pages<'a> {
             query.extend(limit.map(|limit| ("limit".to_owned(), limit.into())));
             query.extend(cursor.map(|cursor| ("cursor".to_owned(), cursor.into())));
         }
-        let headers = self.fixture.all_headers();
+        let headers = self.fixture.all_headers(self.table);
         self.app.send(RouteRequest::new(self.table, slots, headers)).await
     }
 

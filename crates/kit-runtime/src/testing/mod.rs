@@ -20,6 +20,8 @@ mod expect;
 mod fixture;
 mod lists;
 mod outcome;
+mod plan;
+mod random;
 mod report;
 mod request;
 mod run;
@@ -30,7 +32,6 @@ mod sockets;
 mod talk;
 mod values;
 
-use std::collections::BTreeSet;
 use std::env;
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
@@ -45,11 +46,11 @@ pub use setup::TestSetup;
 
 use crate::{Error, serve};
 use arguments::Arguments;
-use case::{Kind, cases_of};
 use document::{Document, Table};
 use expect::Expectations;
 use outcome::Stop;
-use report::{Report, print, print_coverage};
+use plan::{Test, check_names, tests_of};
+use report::{Report, print, print_coverage, print_randomness, print_unused};
 use run::{Running, lock};
 
 /// Variable that tells the program that its environment is complete.
@@ -75,6 +76,7 @@ const FAILED: u8 = 101;
 pub struct ContractTests {
     tables: &'static str,
     shapes: &'static [NamedShape],
+    requests: &'static [NamedShape],
     root: &'static str,
     needs_database: bool,
     variables: Vec<(String, String)>,
@@ -90,13 +92,6 @@ pub fn unique_id() -> String {
     request::uuid()
 }
 
-/// A test: the index of its table, its kind and its name.
-struct Test {
-    table: usize,
-    kind: Kind,
-    name: String,
-}
-
 impl ContractTests {
     /// Creates the tests from the generated tables. `root` is the directory of the project. Generated code calls this function.
     #[doc(hidden)] // Called only by generated code.
@@ -104,10 +99,18 @@ impl ContractTests {
         Self {
             tables,
             shapes,
+            requests: &[],
             root,
             needs_database: false,
             variables: Vec::new(),
         }
+    }
+
+    /// Sets the types of params, queries, headers, cookies and bodies. Generated code calls this function.
+    #[doc(hidden)] // Called only by generated code.
+    pub fn requests(mut self, requests: &'static [NamedShape]) -> Self {
+        self.requests = requests;
+        self
     }
 
     /// Marks the application as one that needs the database of `TEST_DATABASE_URL`. Generated code calls this function.
@@ -146,7 +149,8 @@ impl ContractTests {
         let document: Document = serde_json::from_str(self.tables).map_err(|error| {
             format!("the generated tests are not readable: {error}\nhelp: run `kit build`")
         })?;
-        let all = tests_of(&document.routes);
+        let randomness = arguments.randomness();
+        let all = tests_of(&document.routes, randomness);
         let count = all.len();
         let selected: Vec<Test> = all
             .into_iter()
@@ -176,13 +180,23 @@ impl ContractTests {
         if env::var_os(PREPARED).is_none() {
             return Err(self.start_again()?);
         }
-        let shapes = self.shapes;
+        let (shapes, requests) = (self.shapes, self.requests);
         serve::run_tests(async move {
-            let Document { errors, routes } = document;
-            let expect = Expectations { errors, shapes };
+            let Document {
+                errors,
+                headers,
+                unused,
+                routes,
+            } = document;
+            let expect = Expectations {
+                errors,
+                shapes,
+                requests,
+            };
             if !arguments.shows_log {
                 captured::start();
             }
+            client::set_first_headers(headers);
             let started = start().await;
             if started.is_err() {
                 for line in captured::stop() {
@@ -190,6 +204,10 @@ impl ContractTests {
                 }
             }
             let setup = started.map_err(|error| format!("the application does not start: {error}"))?;
+            if !arguments.is_quiet {
+                print_unused(&unused);
+                print_randomness(randomness);
+            }
             if let Some(mistake) = &setup.mistake {
                 return Err(format!("the application does not start: {mistake}"));
             }
@@ -226,36 +244,6 @@ impl ContractTests {
     }
 }
 
-/// Returns all tests of the tables.
-fn tests_of(tables: &[Table]) -> Vec<Test> {
-    let tables = tables.iter().enumerate();
-    let tests = tables.flat_map(|(index, table)| {
-        let title = table.title();
-        cases_of(table).into_iter().map(move |(kind, name)| Test {
-            table: index,
-            kind,
-            name: format!("{title}: {name}"),
-        })
-    });
-    tests.collect()
-}
-
-/// Returns an error if the setup names a route that the application does not have.
-fn check_names(tables: &[Table], setup: &TestSetup) -> Result<(), String> {
-    let known: BTreeSet<&str> = tables.iter().map(|table| table.route.as_str()).collect();
-    let mut named = setup.fixtures.keys().chain(setup.skipped.keys());
-    match named.find(|name| !known.contains(name.as_str())) {
-        None => Ok(()),
-        Some(name) => {
-            let known: Vec<_> = known.into_iter().collect();
-            Err(format!(
-                "tests/contract.rs names the route `{name}`, but the application has no such route\nhelp: its routes are {}",
-                known.join(", ")
-            ))
-        }
-    }
-}
-
 async fn run_all(
     arguments: &Arguments,
     tables: &[Table],
@@ -288,6 +276,7 @@ async fn run_all(
 
 #[cfg(test)]
 mod tests {
+    use super::case::Kind;
     use super::outcome::Checked;
     use super::*;
     use crate::shape::{Property, Shape};
@@ -365,12 +354,13 @@ mod tests {
 
     /// Runs a test of the only route of a document.
     async fn run_of(tables: &str, kind: Kind, setup: TestSetup) -> Checked {
-        let Document { errors, routes } = serde_json::from_str(tables).expect("tables");
+        let Document { errors, routes, .. } = serde_json::from_str(tables).expect("tables");
         let running = Running::new(
             setup,
             Expectations {
                 errors,
                 shapes: SHAPES,
+                requests: &[],
             },
         );
         running.run(kind, &routes[0]).await

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::document::Table;
 use super::outcome::{Checked, Stop};
+use super::random::Randomness;
 
 /// Maximum number of responses that the report of the coverage lists.
 const MAX_LISTED: usize = 20;
@@ -116,13 +117,34 @@ impl Report {
     }
 }
 
+/// Prints the options of the configuration that only the tests on Node use.
+pub(super) fn print_unused(options: &[String]) {
+    let names: Vec<_> = options.iter().map(|name| format!("`tests.{name}`")).collect();
+    if !names.is_empty() {
+        print(&format!(
+            "note: {} of kit.config.ts {} for the tests on Node only: tests/contract.rs creates the application and its fixtures\n",
+            names.join(" and "),
+            if names.len() == 1 { "is" } else { "are" },
+        ));
+    }
+}
+
+/// Prints the number and the seed of random requests, with which the tests repeat them.
+pub(super) fn print_randomness(randomness: Option<Randomness>) {
+    if let Some(Randomness { runs, seed }) = randomness {
+        let plural = if runs == 1 { "run" } else { "runs" };
+        print(&format!("random requests: {runs} {plural} a test, seed {seed}\n"));
+    }
+}
+
 /// Prints how many routes and declared responses the tests have seen. `seen` has the routes with the statuses and codes of their responses.
 pub(super) fn print_coverage(tables: &[Table], seen: &BTreeSet<(String, String)>) {
     let mut declared: BTreeSet<(&str, String)> = BTreeSet::new();
     let mut routes: BTreeSet<&str> = BTreeSet::new();
     let mut successful: BTreeSet<&str> = BTreeSet::new();
     let is_seen = |route: &str, name: &str| seen.contains(&(route.to_owned(), name.to_owned()));
-    for table in tables.iter().filter(|table| table.socket.is_none()) {
+    let is_counted = |table: &&Table| table.socket.is_none() && table.skip.is_none();
+    for table in tables.iter().filter(is_counted) {
         let route = table.route.as_str();
         routes.insert(route);
         for reply in &table.replies {

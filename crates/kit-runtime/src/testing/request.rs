@@ -76,6 +76,15 @@ pub(super) fn slots_of(table: &Table, fixture: &Fixture, changes: &[Change]) -> 
             Some(text.into()),
         );
     }
+    slots = with_fixture(table, slots, fixture);
+    for Change { slot, path, given } in changes {
+        set(&mut slots, *slot, &steps_of(path), given.clone());
+    }
+    slots
+}
+
+/// Returns the values of a request in which the values of a fixture take the place of others.
+pub(super) fn with_fixture(table: &Table, mut slots: Slots, fixture: &Fixture) -> Slots {
     for (slot, given) in fixture.values(table) {
         let merged = match (slots.remove(&slot), given) {
             (Some(Value::Object(mut before)), Value::Object(given)) => {
@@ -85,9 +94,6 @@ pub(super) fn slots_of(table: &Table, fixture: &Fixture, changes: &[Change]) -> 
             (_, given) => given,
         };
         slots.insert(slot, merged);
-    }
-    for Change { slot, path, given } in changes {
-        set(&mut slots, *slot, &steps_of(path), given.clone());
     }
     slots
 }
@@ -262,7 +268,7 @@ fn cookie_text(table: &Table, slots: &Slots, given: &str) -> String {
         .join("; ")
 }
 
-fn pairs_of(cookies: Option<&Value>) -> BTreeMap<String, String> {
+pub(super) fn pairs_of(cookies: Option<&Value>) -> BTreeMap<String, String> {
     let entries = cookies.and_then(Value::as_object).into_iter().flatten();
     entries
         .map(|(name, value)| (name.clone(), escaped(&text_of(value))))
@@ -270,7 +276,7 @@ fn pairs_of(cookies: Option<&Value>) -> BTreeMap<String, String> {
 }
 
 /// Returns the headers of a slot as text. The items of a list are joined by commas.
-fn header_texts(headers: Option<&Value>) -> Headers {
+pub(super) fn header_texts(headers: Option<&Value>) -> Headers {
     let entries = headers.and_then(Value::as_object).into_iter().flatten();
     let texts = entries.map(|(name, value)| {
         let text = match value {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::case::{Kind, OTHER_TYPE, types_of};
+use super::case::{Kind, OTHER_TYPE, random_name, types_of};
 use super::client::{Headers, TestClient, TestResponse};
 use super::contents::Body;
 use super::document::{Auth, Table};
@@ -70,6 +70,7 @@ impl Running {
             // Generated manifests turn on the feature `sockets` if a contract has a WebSocket.
             Kind::Socket(_) => fail("the feature `sockets` of kit-runtime is missing in Cargo.toml"),
             Kind::WrongMethod => self.wrong_method(table).await,
+            Kind::LeftOut => Err(Stop::Ignored(table.skip.clone().unwrap_or_default())),
             Kind::Untested => fail(table.untested.clone().unwrap_or_default()),
             Kind::Valid => self.valid(table).await,
             Kind::Lifecycle => self.lifecycle(table).await,
@@ -81,6 +82,14 @@ impl Running {
             Kind::Refuses(index) => self.refuses(table, index).await,
             Kind::Drops(slot) => self.drops(table, slot).await,
             Kind::Download(test) => self.download(table, test).await,
+            Kind::TakesRandom(randomness) => {
+                self.takes_random(table, randomness, &random_test(table, kind))
+                    .await
+            }
+            Kind::RefusesRandom(randomness) => {
+                self.refuses_random(table, randomness, &random_test(table, kind))
+                    .await
+            }
             Kind::Accepts(_) | Kind::Prefers | Kind::AcceptsOther => self.accepts(table, kind).await,
             _ => self.body(table, kind).await,
         }
@@ -132,20 +141,20 @@ impl Running {
     /// usually inserts rows, which a refused request does not need: a fixture without headers is made once.
     pub(super) async fn fixture_headers(&self, table: &Table) -> Checked<Headers> {
         if lock(&self.without_headers).contains(&table.route) {
-            return Ok(Headers::new());
+            return Ok(table.headers_with(Headers::new()));
         }
-        let headers = self.fixture(table).await?.all_headers();
-        if headers.is_empty() {
+        let fixture = self.fixture(table).await?;
+        if fixture.has_no_headers() {
             lock(&self.without_headers).insert(table.route.clone());
         }
-        Ok(headers)
+        Ok(fixture.all_headers(table))
     }
 
     /// Sends the valid request with some changes.
     async fn send_valid(&self, table: &Table, changes: &[Change]) -> Checked<TestResponse> {
         let fixture = self.fixture(table).await?;
         let slots = slots_of(table, &fixture, changes);
-        self.send(RouteRequest::new(table, slots, fixture.all_headers()))
+        self.send(RouteRequest::new(table, slots, fixture.all_headers(table)))
             .await
     }
 
@@ -201,8 +210,8 @@ impl Running {
         }
         lock(&self.closed).insert(table.route.clone());
         let text = format!(
-            "{} refused the test's credentials. Set a header of all requests with `header` of the setup in tests/contract.rs, or one of \
-             this route with a fixture",
+            "{} refused the test's credentials. Set a header of all requests with `tests.headers` in kit.config.ts or with `header` of \
+             the setup in tests/contract.rs, or one of this route with a fixture",
             table.route
         );
         fail_with(&text, answer)
@@ -335,7 +344,7 @@ impl Running {
         };
         let fixture = self.fixture(table).await?;
         let slots = slots_of(table, &fixture, &[]);
-        let mut headers = fixture.all_headers();
+        let mut headers = fixture.all_headers(table);
         headers.insert("accept".to_owned(), accept);
         let answer = self.send(RouteRequest::new(table, slots, headers)).await?;
         match expected {
@@ -370,6 +379,11 @@ impl Running {
         }
         Ok(())
     }
+}
+
+/// Returns the complete name of a test with random requests.
+fn random_test(table: &Table, kind: Kind) -> String {
+    format!("{}: {}", table.title(), random_name(kind))
 }
 
 /// Locks a mutex. A panic of a fixture does not make its content wrong.

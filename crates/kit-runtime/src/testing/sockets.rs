@@ -121,7 +121,7 @@ impl Running {
     async fn offer(&self, table: &Table, offered: Option<&str>) -> Checked<TestResponse> {
         let fixture = self.fixture(table).await?;
         let slots = slots_of(table, &fixture, &[]);
-        let mut headers = fixture.all_headers();
+        let mut headers = fixture.all_headers(table);
         headers.remove(SUBPROTOCOLS);
         let offered = offered.map(str::to_owned);
         let mut request = RouteRequest::new(table, slots, headers);
@@ -170,7 +170,7 @@ impl Running {
             messages.extend(message.map(|message| Message::Text(message.to_string().into())));
         }
         messages.push(Message::Text(last_message(socket).into()));
-        let request = RouteRequest::new(table, slots, fixture.all_headers());
+        let request = RouteRequest::new(table, slots, fixture.all_headers(table));
         let (answer, upgraded) = request.build(&self.client).open().await?;
         self.note(table, &answer)?;
         self.opened(table, &answer)?;
@@ -374,12 +374,19 @@ mod tests {
 
     fn running(app: App, errors: ErrorPlaces) -> Running {
         let shapes = const { &[NamedShape::of::<Note>()] };
-        Running::new(setup(app), Expectations { errors, shapes })
+        Running::new(
+            setup(app),
+            Expectations {
+                errors,
+                shapes,
+                requests: &[],
+            },
+        )
     }
 
     /// Runs all tests of the route. Returns their results, by name.
     async fn results(app: App) -> Vec<(String, Result<(), Stop>)> {
-        let Document { errors, routes } = serde_json::from_str(TABLES).expect("tables");
+        let Document { errors, routes, .. } = serde_json::from_str(TABLES).expect("tables");
         let running = running(app, errors);
         let mut results = Vec::new();
         for (kind, name) in cases_of(&routes[0]) {
@@ -390,7 +397,7 @@ mod tests {
 
     /// Returns the result of a test.
     async fn result(app: App, name: &str) -> Result<(), Stop> {
-        let Document { errors, routes } = serde_json::from_str(TABLES).expect("tables");
+        let Document { errors, routes, .. } = serde_json::from_str(TABLES).expect("tables");
         let running = running(app, errors);
         let cases = cases_of(&routes[0]);
         let (kind, _) = cases.into_iter().find(|(_, other)| other == name).expect(name);

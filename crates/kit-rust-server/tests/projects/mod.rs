@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods)] // projects are files
 #![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +14,7 @@ use std::time::SystemTime;
 use kit_build::{BuildRequest, BuildTime, Disk, analyze, resolve};
 use kit_database::{ForeignObject, ObjectKind, Schema, Snapshot};
 use kit_ir::{Method, Program, RouteSlots};
-use kit_rust_server::{Committed, Options, Output, Owner, generate};
+use kit_rust_server::{Committed, Options, Output, Owner, RouteTests, TestValues, generate};
 
 use crate::support;
 
@@ -337,6 +338,41 @@ pub fn with_contract_tests(name: &str, program: &Program) -> Output {
         ..Options::default()
     };
     generate(program, &options)
+}
+
+/// Generates the project of an application with its contract tests, and [`test_values`] for their requests.
+pub fn with_test_values(name: &str, program: &Program) -> Output {
+    let options = Options {
+        name: name.to_owned(),
+        output_dir: ".kit".to_owned(),
+        contract_tests: true,
+        tests: test_values(),
+        ..Options::default()
+    };
+    generate(program, &options)
+}
+
+/// Returns values of the configuration for the requests of [`support::contracts`].
+fn test_values() -> TestValues {
+    let texts = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
+    let order = RouteTests {
+        headers: texts("X-Trace", "7"),
+        params: texts("id", "from-config"),
+        skip: None,
+    };
+    let stock = RouteTests {
+        skip: Some("the stock changes".to_owned()),
+        ..RouteTests::default()
+    };
+    TestValues {
+        app: Some("src/app.ts".to_owned()),
+        fixtures: Some("tests/fixtures.ts".to_owned()),
+        headers: texts("Authorization", "Bearer tester"),
+        routes: BTreeMap::from([
+            ("GET /orders/:id".to_owned(), order),
+            ("GET /stock".to_owned(), stock),
+        ]),
+    }
 }
 
 /// Asserts that rustfmt would not change the generated client.

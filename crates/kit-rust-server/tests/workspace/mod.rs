@@ -253,7 +253,7 @@ fn all() -> Vec<(String, Output, Written)> {
     // The user has not changed the test program of this project.
     all.push((
         "contracts-tested".to_owned(),
-        projects::with_contract_tests("contracts-tested", &support::contracts::program()),
+        projects::with_test_values("contracts-tested", &support::contracts::program()),
         projects::handwritten("contracts"),
     ));
 

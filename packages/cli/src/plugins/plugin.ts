@@ -131,8 +131,32 @@ export interface BuildConfig {
   readonly compiler: "tsc" | "tsup" | "swc";
   readonly compilerArgs: readonly string[];
   readonly database: { readonly adapter: "drizzle" | "kysely" | "raw" };
+  /** Values for the requests of contract tests. */
+  readonly tests: BuildTests;
   /** Names of all plugins, in order. */
   readonly plugins: readonly string[];
+}
+
+/** Option `tests` of `kit.config.ts`. */
+export interface BuildTests {
+  /** Path of the module that exports the application, relative to the root. */
+  readonly app?: string;
+  /** Path of the module that exports the fixtures, relative to the root. */
+  readonly fixtures?: string;
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Values for single routes, by method and complete path pattern: `"GET /notes/:id"`. */
+  readonly routes: Readonly<
+    Record<
+      string,
+      {
+        readonly headers: Readonly<Record<string, string>>;
+        readonly params: Readonly<Record<string, string>>;
+        /** Reason why the route has no tests. */
+        readonly skip?: string;
+      }
+    >
+  >;
 }
 
 /** Mistake that a plugin found in a project. */
