@@ -22,6 +22,9 @@ const traceparentBit = 1 << 5;
 const bodyInChunksBit = 1 << 6;
 const wantsSocketBit = 1 << 7;
 
+/** Maximum number of bytes of a body that V8 stores in its own heap, without an allocation outside. */
+const smallBytes = 64;
+
 const jsonType = "application/json";
 
 /** State that the exchanges of one server share. */
@@ -112,6 +115,10 @@ export class NativeExchange implements ServerExchange {
   }
 
   bodyBytes(): Uint8Array {
+    if (this.bodyLength > 0 && this.bodyLength <= smallBytes) {
+      const bytes = asciiBytes(this.bodyText(), this.bodyLength);
+      if (bytes !== undefined) return bytes;
+    }
     return this.host.addon.bodyBytes(this.host.server, this.id);
   }
 
@@ -194,6 +201,14 @@ export function isBodyTooLarge(traits: number): boolean {
 /** Returns true if a request with these traits asks for a WebSocket. */
 export function wantsSocket(traits: number): boolean {
   return (traits & wantsSocketBit) !== 0;
+}
+
+/** Returns the bytes of a text, or `undefined` if the text has other characters than ASCII. `length` is the number of its bytes in UTF-8. */
+function asciiBytes(text: string | undefined, length: number): Uint8Array | undefined {
+  if (text?.length !== length) return undefined;
+  const bytes = Buffer.alloc(length);
+  for (let index = 0; index < length; index++) bytes[index] = text.charCodeAt(index);
+  return bytes;
 }
 
 function typeCode(contentType: string | null): ContentTypeCode {

@@ -69,6 +69,30 @@ test("an exchange returns the method, target, headers and body of its request", 
   assert.deepEqual([invalid["type"], invalid["text"], invalid["length"]], ["application/json", null, 3]);
 });
 
+test("the bytes of a body are the bytes that the client has sent, in memory of their own", async () => {
+  await using app = await serve((exchange) => {
+    const bytes = exchange.bodyBytes();
+    const { byteOffset, buffer } = bytes;
+    json(exchange, {
+      bytes: [...bytes],
+      byteOffset,
+      size: buffer.byteLength,
+      isBuffer: Buffer.isBuffer(bytes),
+    });
+  });
+  const all = Uint8Array.from({ length: 256 }, (_, index) => index);
+  const bodies = [0, 1, 63, 64, 65, 128].map((length) => all.slice(0, length));
+  bodies.push(all, all.slice(120, 140), all.slice(250), new TextEncoder().encode("\u{feff}ä€\u{1f600}"));
+  for (const type of ["application/json", "application/octet-stream"]) {
+    for (const body of bodies) {
+      const headers = { "content-type": type };
+      const response = await fetch(`${app.url}/notes`, { method: "POST", headers, body });
+      const expected = { bytes: [...body], byteOffset: 0, size: body.length, isBuffer: true };
+      assert.deepEqual(await response.json(), expected, `${type}, ${body.length} bytes`);
+    }
+  }
+});
+
 test("the object with the headers has no prototype, so that no client can overwrite inherited properties", async () => {
   await using app = await serve((exchange) => {
     const headers = exchange.headers();

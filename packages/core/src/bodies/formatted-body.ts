@@ -85,6 +85,9 @@ async function* noChunks(): AsyncGenerator<never, void, undefined> {
   // An empty body has no chunks.
 }
 
+/** Media type of a body whose request names none. */
+const anyType: MediaType = { type: "application/octet-stream", parameters: new Map() };
+
 /** Returns the media type of a request, or the reason why the format does not accept the request. */
 function acceptedType(exchange: ServerExchange, { format, mediaTypes }: CompiledBody): MediaType | string {
   const encoding = exchange.header("content-encoding")?.trim().toLowerCase();
@@ -92,7 +95,8 @@ function acceptedType(exchange: ServerExchange, { format, mediaTypes }: Compiled
     return "Compressed bodies are not accepted; send the body without compression";
   const header = exchange.header("content-type");
   // A body without a content type is any type (RFC 9110, 8.3).
-  const type = parseMediaType(header ?? (mediaTypes.includes("*/*") ? "application/octet-stream" : ""));
+  if (header === undefined && mediaTypes.includes("*/*")) return anyType;
+  const type = parseMediaType(header ?? "");
   if (type !== undefined && isInRanges(type.type, mediaTypes)) {
     const isText = format === "text" || format === "form" || format === "lines";
     return isText && !isUtf8(type) ? `The body has another charset; send ${type.type} in UTF-8` : type;
