@@ -6,7 +6,7 @@ use crate::clippy::{self, Compiler};
 use crate::progress::Step;
 use crate::repository::Repository;
 use crate::test::Outcome;
-use crate::{addons, dashboard, deny, playground, run, tidy, toolchain};
+use crate::{addons, dashboard, deny, playground, release, run, tidy, toolchain};
 
 /// Options of the command.
 #[derive(clap::Args, Default)]
@@ -102,11 +102,28 @@ fn checks_of_rust(repository: &Repository, compiler: Compiler) -> anyhow::Result
     let mut checked = Checked::default();
     checked.run("Rust format", cargo(repository, &["fmt", "--all", "--check"])?)?;
     checked.run(LINTS, compiler.lints(repository)?)?;
+    // rustdoc uses the dependencies that cargo has checked for Clippy, but not those that cargo has compiled for tests.
+    if compiler == Compiler::Rustc {
+        checked.run("Rust documentation (rustdoc)", documentation(repository)?)?;
+    }
     match deny::check(repository)? {
         deny::Check::Ready(command) => checked.run(deny::NAME, command)?,
         deny::Check::Unavailable(reason) => checked.skipped.push(format!("{}: {reason}", deny::NAME)),
     }
     Ok(checked)
+}
+
+/// Returns the command that makes the documentation of the published crates. A warning, such as a link to nothing, is an error.
+fn documentation(repository: &Repository) -> anyhow::Result<Command> {
+    let mut cargo = cargo(
+        repository,
+        &["doc", "--locked", "--quiet", "--no-deps", "--all-features"],
+    )?;
+    for name in release::PUBLISHED_CRATES {
+        cargo.args(["--package", name]);
+    }
+    cargo.env("RUSTDOCFLAGS", "-D warnings");
+    Ok(cargo)
 }
 
 fn checks_of_typescript(repository: &Repository) -> anyhow::Result<Checked> {

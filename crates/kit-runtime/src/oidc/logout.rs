@@ -6,7 +6,7 @@ use crate::jwt::JwtCaller;
 /// Event in the claim `events` of a logout token.
 const EVENT: &str = "http://schemas.openid.net/event/backchannel-logout";
 
-/// Result of [`Oidc::verify_logout`].
+/// Result of [`Oidc::verify_logout`](super::Oidc::verify_logout).
 ///
 /// ```
 /// use kit_runtime::oidc::OidcLogout;
