@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire, registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import { resolveSourceImports } from "./source-imports/hook.ts";
+
 const mark = "kit-load";
 
 /**
@@ -47,6 +49,7 @@ export class ConfigModule {
   #hook(): void {
     if (this.#isHooked) return;
     this.#isHooked = true;
+    resolveSourceImports();
     registerHooks({
       resolve: (specifier, context, next) => {
         const result = next(specifier, context);

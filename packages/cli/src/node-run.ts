@@ -48,8 +48,11 @@ export async function runNode(
     ]);
     const placed = (text: string): string => places.get(text) ?? text;
     const variables = Object.entries(env).map(([name, value]) => [name, placed(value)] as const);
-    const counting = env["KIT_TEST_SEEN"] === undefined ? {} : countingOptions(directory);
-    const all = { ...Object.fromEntries(variables), ...counting };
+    const modules = [
+      import.meta.resolve("#source-imports"),
+      ...(env["KIT_TEST_SEEN"] === undefined ? [] : coverageModules(directory)),
+    ];
+    const all = { ...Object.fromEntries(variables), ...importing(modules) };
     // Applications write their log to the directory only if they know that this process is their runner.
     const began = (pid: number): void => writeFileSync(join(log, "runner"), String(pid));
     const end = await ended(args.map(placed), directory, all, { stop, ownsInput, began });
@@ -60,23 +63,26 @@ export async function runNode(
 }
 
 /**
- * Returns environment variables that make every process of the tests load the coverage recorder, which counts the requests of all clients.
- * Arguments would not reach all processes: test runners start processes with arguments of their own, and tests may start the application as
- * a process.
+ * Returns environment variables that make every process load these modules first. Arguments would not reach all processes: test runners
+ * start processes with arguments of their own, and tests may start the application as a process.
  */
-function countingOptions(directory: string): Record<string, string> {
-  let file: string;
+function importing(modules: readonly string[]): Record<string, string> {
+  const given = process.env["NODE_OPTIONS"] ?? "";
+  return { NODE_OPTIONS: [given, ...modules.map((url) => `--import=${url}`)].join(" ").trimStart() };
+}
+
+/** Returns the URL of the coverage recorder, which counts the requests of all clients. */
+function coverageModules(directory: string): string[] {
   try {
-    file = createRequire(join(directory, "package.json")).resolve("@kit/testing/coverage");
+    const file = createRequire(join(directory, "package.json")).resolve("@kit/testing/coverage");
+    return [pathToFileURL(file).href];
   } catch (error) {
     // If coverage cannot be recorded, the tests run without it.
     process.emitWarning(
       `The coverage of routes counts only requests of clients of @kit/testing, because @kit/testing/coverage cannot be loaded: ${String(error)}`,
     );
-    return {};
+    return [];
   }
-  const given = process.env["NODE_OPTIONS"] ?? "";
-  return { NODE_OPTIONS: `${given} --import=${pathToFileURL(file).href}`.trimStart() };
 }
 
 /** Matches variables of a test run that has started kit. With them, the tests that kit starts would report to that outer run. */

@@ -34,6 +34,8 @@ interface Failure {
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string, void> {
   let [passed, failed, skipped] = [0, 0, 0];
   const failures: Failure[] = [];
+  /** Tests and suites that did not run, because a hook of the suite around them failed. node:test reports them before that suite. */
+  let cancelled: { readonly failure: Failure; readonly isSuite: boolean }[] = [];
   /** Names of the running suites and of the running test, the outermost first. node:test sends the events in the order of the tests. */
   const names: string[] = [];
   /**
@@ -56,18 +58,33 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     const isSuite = data.details?.type === "suite";
     if (isSkipped(data.skip) || isSkipped(data.todo)) {
       if (!isSuite) skipped += 1;
-    } else if (type === "test:pass") {
-      if (!isSuite) passed += 1;
-    } else if (property(data.details?.error, "failureType") !== "subtestsFailed") {
-      failed += 1;
-      failures.push({
-        name: [...names.slice(0, nesting), data.name ?? ""].join(" > "),
-        file: data.file,
-        line: data.line,
-        message: messageOf(data.details?.error, printed.get(resolve(data.file ?? ""))),
-      });
+      continue;
     }
+    if (type === "test:pass" && !isSuite) passed += 1;
+    const kind = property(data.details?.error, "failureType");
+    if (type === "test:pass" || kind === "subtestsFailed") continue;
+    const failure = {
+      name: [...names.slice(0, nesting), data.name ?? ""].join(" > "),
+      file: data.file,
+      line: data.line,
+      message: messageOf(data.details?.error, printed.get(resolve(data.file ?? ""))),
+    };
+    if (kind === "cancelledByParent") {
+      cancelled.push({ failure, isSuite });
+      continue;
+    }
+    // Hundreds of tests that did not run would hide the reason.
+    const within = cancelled.filter(
+      (other) => isSuite && other.failure.name.startsWith(`${failure.name} > `),
+    );
+    cancelled = cancelled.filter((other) => !within.includes(other));
+    const tests = within.filter((other) => !other.isSuite).length;
+    const note = tests === 0 ? "" : ` (${tests} ${tests === 1 ? "test" : "tests"} did not run)`;
+    failed += 1;
+    failures.push({ ...failure, message: `${failure.message}${note}` });
   }
+  failed += cancelled.length;
+  failures.push(...cancelled.map(({ failure }) => failure));
   yield JSON.stringify({ passed, failed, skipped, failures });
 }
 

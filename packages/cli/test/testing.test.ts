@@ -41,6 +41,27 @@ test("kit test runs the tests after a build, and prints the result in one line",
   assert.match(outcome.err, /the build is there/);
 });
 
+test("a suite whose hook fails is one failure, which counts the tests that did not run", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/notes.test.ts": [
+      'import { before, describe, test } from "node:test";',
+      'describe("notes", () => {',
+      '  before(() => { throw new Error("the database is away"); });',
+      '  test("are listed", () => {});',
+      '  describe("of a user", () => test("are private", () => {}));',
+      "});",
+      'describe("others", () => test("hold", () => {}));',
+    ].join("\n"),
+  });
+  const { code, out } = await project.kit(["test"]);
+  assert.equal(code, 1);
+  assert.match(
+    out,
+    /^src\/notes\.test\.ts:2 notes: the database is away \(2 tests did not run\)\n1 failed, 1 passed in /,
+  );
+});
+
 test("lists failures with their location, as text and as JSON", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,

@@ -22,6 +22,7 @@ import {
   type Report,
   type TlsFiles,
 } from "./messages.ts";
+import { resolveSourceImports } from "../source-imports/hook.ts";
 import { resolveNearImports } from "./near-imports.ts";
 
 /** Time for which reports of requests are collected into one message, in milliseconds. */
@@ -260,6 +261,8 @@ function send(report: Report): void {
   if (process.connected) process.send?.(report, undefined, undefined, () => undefined);
 }
 
+// Threads of the application run this module too.
+resolveSourceImports();
 const text = process.env[planVariable];
 // The application's own child processes and threads must not inherit the variable.
 delete process.env[planVariable];

@@ -6,6 +6,7 @@ import type { Program } from "./app-process.ts";
 /** Time after which a worker that stops is killed, in milliseconds. */
 const killMs = 5_000;
 
+const sourceImports = import.meta.resolve("#source-imports");
 /** Ends a worker whose `kit dev` was killed: the channel to `kit dev` is then closed. */
 const link = `data:text/javascript,${encodeURIComponent(
   'process.once("disconnect", () => process.kill(process.pid, "SIGTERM")); process.channel.unref();',
@@ -47,11 +48,15 @@ export class WorkerProgram {
   }
 
   #start(program: Program): void {
-    const child = spawn(process.execPath, ["--import", link, program.entry, ...program.args], {
-      cwd: program.root,
-      env: program.env,
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["--import", sourceImports, "--import", link, program.entry, ...program.args],
+      {
+        cwd: program.root,
+        env: program.env,
+        stdio: ["ignore", "inherit", "inherit", "ipc"],
+      },
+    );
     this.#child = child;
     child.on("exit", (code, signal) => {
       if (this.#child !== child) return;

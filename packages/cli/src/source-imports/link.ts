@@ -1,0 +1,8 @@
+/**
+ * Loaded with `--import` into processes that run sources of the project.
+ *
+ * @module
+ */
+import { resolveSourceImports } from "./hook.ts";
+
+resolveSourceImports();

@@ -1,0 +1,53 @@
+// Projects whose sources import the names of compiled files: `./money.js` for `money.ts`.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { app, Dev } from "./support/dev.ts";
+import { NOTES, Project } from "./support/project.ts";
+
+const skip = process.platform === "win32" && "sockets cannot be passed on there";
+
+test("kit test runs sources that import the names of compiled files", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "kit.config.ts": 'export { config as default } from "./settings.js";\n',
+    "settings.ts": "export const config = {};\n",
+    "src/both.js": 'export const both = "javascript";\n',
+    "src/both.ts": 'export const both: string = "typescript";\n',
+    "src/common.cts": "module.exports = { common: 1 as number };\n",
+    "src/money.ts": "export const money: number = 1;\n",
+    "src/money.test.ts": [
+      'import assert from "node:assert/strict";',
+      'import { test } from "node:test";',
+      'import { both } from "./both.js";',
+      'import common from "./common.cjs";',
+      'import { money } from "./money.js";',
+      'test("money", () => assert.deepEqual([money, common.common, both], [1, 1, "javascript"]));',
+      'test("a missing file", () => assert.rejects(import("./nowhere.js"), /nowhere\\.js/));',
+    ].join("\n"),
+  });
+  const outcome = await project.kit(["test"]);
+  assert.equal(outcome.code, 0, outcome.out + outcome.err);
+  assert.match(outcome.out, /^2 passed in /);
+});
+
+test(
+  "kit dev runs an application and a worker that import the names of compiled files",
+  { skip },
+  async (t) => {
+    const files = {
+      "src/application.ts": app("one"),
+      "src/worker.ts": 'import "./job.js";\n',
+      "src/job.ts": 'console.log("job " + (1 as number));\n',
+    };
+    const args = ["--no-db", "--worker", "src/worker.ts"];
+    const dev = await Dev.start(t, 'import "./application.js";\n', args, undefined, files);
+    const url = await dev.url();
+    await dev.serves(url, "one");
+    await dev.until(() => dev.output.includes("job 1"), "the worker did not start");
+
+    await dev.project.write("src/application.ts", app("two"));
+    await dev.serves(url, "two");
+  },
+);
