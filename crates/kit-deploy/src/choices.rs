@@ -15,4 +15,15 @@ pub struct Choices {
     pub tls: Option<bool>,
     /// Port of plain HTTP whose requests a server with TLS redirects, if the source does not contain the port.
     pub redirect_port: Option<u16>,
+    /// Rule for clients without a certificate, if the source does not contain the rule. The server then reads the authorities of clients.
+    pub client_certificates: Option<ClientCertificates>,
+}
+
+/// Rule of a server that reads certificates of clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientCertificates {
+    /// Clients without a certificate are refused.
+    Required,
+    /// Clients without a certificate are accepted.
+    Optional,
 }

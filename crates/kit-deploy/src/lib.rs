@@ -31,6 +31,7 @@
 //! ```
 
 mod choices;
+mod client_certificates;
 mod compose;
 mod deployment;
 mod file;
@@ -46,7 +47,7 @@ mod tls;
 mod variable;
 mod yaml;
 
-pub use choices::Choices;
+pub use choices::{Choices, ClientCertificates};
 pub use deployment::{Deployment, Health, Processes, Project, Runtime};
 pub use file::{File, Format, files};
 pub use mark::{State, state};

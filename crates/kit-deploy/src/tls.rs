@@ -1,9 +1,10 @@
 //! Certificate, key and authorities of an application that listens with TLS.
 
-use kit_ir::{LiteralOption, Program};
+use kit_ir::Program;
 use serde_json::Value;
 
 use crate::choices::Choices;
+use crate::client_certificates;
 use crate::variable::Variable;
 
 /// Files of TLS: the property of the option `tls`, the key in the secret of Kubernetes, and the variable that a Rust server
@@ -106,7 +107,8 @@ pub(crate) fn tls(
         let is_read = variables.iter().any(|read| read.name == variable);
         let given = value.and_then(|value| value.get(property));
         let is_optional = property == "clientCa";
-        if is_optional && given.is_none() && !(is_read && value.is_none()) {
+        let is_chosen = is_read || choices.client_certificates.is_some();
+        if is_optional && given.is_none() && !(is_chosen && value.is_none()) {
             continue;
         }
         if let Some((directory, file)) = given.and_then(absolute) {
@@ -143,21 +145,15 @@ pub(crate) fn tls(
         );
     }
     redirects(source, value, choices.redirect_port, &mut tls, variables, notes);
-    tls.refuses_unknown_clients = tls.has_authorities() && !accepts_unknown_clients(option);
-    if tls.refuses_unknown_clients {
-        notes.push(
-            "the application refuses clients without a certificate, and probes have none, so the probes only connect to the port"
-                .to_owned(),
-        );
+    let choice = choices.client_certificates;
+    if tls.has_authorities() {
+        let found = client_certificates::rule(is_rust, value, choice, variables, notes);
+        tls.variables.extend(found.variable);
+        tls.refuses_unknown_clients = found.refuses_unknown;
+    } else {
+        client_certificates::without_authorities(is_rust, choice, notes);
     }
     Some(tls)
-}
-
-/// Returns true if the source says that clients need no certificate.
-fn accepts_unknown_clients(option: Option<&LiteralOption>) -> bool {
-    let value = option.and_then(|option| option.value.as_ref());
-    let rule = value.and_then(|value| value.get("clientCertificates"));
-    rule.and_then(Value::as_str) == Some("optional")
 }
 
 /// Finds the port whose requests are redirected: the one of the source, or else the one that the user has chosen. Tells the user what
@@ -322,6 +318,46 @@ mod tests {
         assert!(!tls.unwrap().refuses_unknown_clients);
         let (tls, _, _) = read(None, &["TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA"]);
         assert!(tls.unwrap().refuses_unknown_clients);
+    }
+
+    #[test]
+    fn a_chosen_rule_for_clients_adds_the_file_of_their_authorities() {
+        use crate::choices::ClientCertificates::{Optional, Required};
+        let with = |rule, program: Option<Program>, names: &[&str]| {
+            let choices = Choices {
+                tls: Some(true),
+                client_certificates: rule,
+                ..Choices::default()
+            };
+            let (tls, _, notes) = read_with(program, &choices, names);
+            (tls.unwrap(), notes.join("\n"))
+        };
+        for (rule, name) in [(Required, "required"), (Optional, "optional")] {
+            let (tls, _) = with(Some(rule), None, &[]);
+            assert!(tls.has_authorities());
+            assert_eq!(tls.refuses_unknown_clients, rule == Required);
+            for variable in [
+                ("TLS_CLIENT_CA", "/etc/shop/tls/ca.crt".to_owned()),
+                ("TLS_CLIENT_CERTIFICATES", name.to_owned()),
+            ] {
+                assert!(tls.variables.contains(&variable), "{:?}", tls.variables);
+            }
+        }
+        let (tls, notes) = with(None, None, &[]);
+        assert!(
+            !tls.has_authorities() && notes.contains("use `--client-certificates`"),
+            "{notes}"
+        );
+        // The application computes the whole option.
+        let (tls, notes) = with(Some(Optional), Some(program(None)), &["TLS_CERT", "TLS_KEY"]);
+        assert!(tls.has_authorities() && !tls.refuses_unknown_clients);
+        assert!(notes.contains("set `tls.clientCa` to this path"), "{notes}");
+        let value = json!({ "cert": "/etc/t/a", "key": "/etc/t/b" });
+        let (tls, notes) = with(Some(Required), Some(program(Some(value))), &[]);
+        assert!(
+            !tls.has_authorities() && notes.contains("changes nothing"),
+            "{notes}"
+        );
     }
 
     #[test]

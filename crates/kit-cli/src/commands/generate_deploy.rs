@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use kit_build::{Analysis, analyze_with, read_text, write_text};
 use kit_deploy::{
-    Choices, Deployment, Format, PortConflict, Project as DeployedProject, ReadVariable, State, files, state,
+    Choices, ClientCertificates, Deployment, Format, PortConflict, Project as DeployedProject, ReadVariable,
+    State, files, state,
 };
 use kit_diagnostics::{Severity, Sources as _};
 use serde::Serialize;
@@ -65,6 +66,10 @@ pub(crate) struct Arguments {
     /// port as `TLS_REDIRECT_PORT`.
     #[arg(long, value_name = "PORT", conflicts_with = "no_tls", value_parser = clap::value_parser!(u16).range(1..))]
     redirect_port: Option<u16>,
+    /// The server reads certificates of clients, and refuses clients without one (`required`) or accepts them (`optional`), if the source
+    /// does not say so. A Rust server gets `TLS_CLIENT_CA` and `TLS_CLIENT_CERTIFICATES`.
+    #[arg(long, value_enum, value_name = "RULE", conflicts_with = "no_tls")]
+    client_certificates: Option<ClientRule>,
     /// Print the files that would be written, and write nothing; with `--json`, also their texts.
     #[arg(long)]
     dry_run: bool,
@@ -88,6 +93,23 @@ impl FormatName {
             Self::Kubernetes => Format::Kubernetes,
             Self::Compose => Format::Compose,
             Self::Systemd => Format::Systemd,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClientRule {
+    /// Clients without a certificate are refused.
+    Required,
+    /// Only clients with a wrong certificate are refused.
+    Optional,
+}
+
+impl ClientRule {
+    fn certificates(self) -> ClientCertificates {
+        match self {
+            Self::Required => ClientCertificates::Required,
+            Self::Optional => ClientCertificates::Optional,
         }
     }
 }
@@ -255,14 +277,24 @@ fn deployment(
         port: arguments.port,
         tls: (arguments.tls || arguments.no_tls).then_some(arguments.tls),
         redirect_port: arguments.redirect_port,
+        client_certificates: arguments.client_certificates.map(ClientRule::certificates),
     };
     let deployment = Deployment::new(&analysis.program, &deployed, &choices);
-    if choices.redirect_port.is_some() && !deployment.has_tls() {
+    let of_tls = [
+        ("--redirect-port", choices.redirect_port.is_some()),
+        ("--client-certificates", choices.client_certificates.is_some()),
+    ];
+    if let Some((option, _)) = of_tls
+        .iter()
+        .find(|(_, is_given)| *is_given && !deployment.has_tls())
+    {
         return Err(Problem::build(
             "configuration",
-            "`--redirect-port` is for applications that listen with TLS, and kit found no call of `listen` with the option `tls`",
+            format!("`{option}` is for applications that listen with TLS, and kit found no call of `listen` with the option `tls`"),
         )
-        .help("add `--tls` if the application listens with TLS, or remove `--redirect-port`")
+        .help(&format!(
+            "add `--tls` if the application listens with TLS, or remove `{option}`"
+        ))
         .into());
     }
     if let Some(PortConflict { port, servers }) = deployment.port_conflict() {

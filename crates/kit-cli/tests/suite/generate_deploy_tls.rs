@@ -219,6 +219,43 @@ fn a_rust_server_gets_the_port_of_redirects_and_the_right_to_listen_there() {
     assert!(!notes.contains("TLS_REDIRECT_TO"), "{notes}");
 }
 
+#[test]
+fn a_rust_server_gets_the_rule_for_clients_without_a_certificate() {
+    let project = notes_in_rust();
+    let generate = |rule: &str| {
+        let arguments = ["generate", "deploy", "--dry-run", "--json", "--tls"];
+        project
+            .kit(&[&arguments[..], &["--client-certificates", rule]].concat())
+            .json()
+    };
+    for (rule, probes) in [("required", 0), ("optional", 3)] {
+        let report = generate(rule);
+        let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
+        for lines in [
+            "- name: TLS_CLIENT_CA\n              value: /etc/notes/tls/ca.crt\n".to_owned(),
+            format!("- name: TLS_CLIENT_CERTIFICATES\n              value: {rule}\n"),
+            "- key: ca.crt\n                path: ca.crt\n".to_owned(),
+        ] {
+            assert!(deployment.contains(&lines), "no {lines} in {deployment}");
+        }
+        assert_eq!(deployment.matches("httpGet:").count(), probes, "{deployment}");
+        let unit = text(&report, "deploy/systemd/notes.service");
+        let line = format!("\nEnvironment=TLS_CLIENT_CERTIFICATES={rule}\n");
+        assert!(unit.contains(&line), "{unit}");
+    }
+    let refused = project.kit(&["generate", "deploy", "--client-certificates", "required"]);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused
+            .err
+            .starts_with("error: `--client-certificates` is for applications that listen with TLS"),
+        "{}",
+        refused.err
+    );
+    let wrong = project.kit(&["generate", "deploy", "--tls", "--client-certificates", "some"]);
+    assert_eq!(wrong.code, 2, "{}", wrong.err);
+}
+
 /// Makes a project with a Rust server.
 fn notes_in_rust() -> Project {
     let mut project = Project::new(&[
