@@ -157,9 +157,9 @@ fn function(
     indent: usize,
 ) -> String {
     let head = signature(sig, &visible(vis), indent, " {");
-    // If the brace does not fit on the last line of the parameters, rustfmt moves it to the next line.
+    // If the brace does not fit on the last line of the parameters, rustfmt moves it to the next line. rustfmt counts the margin twice.
     let last = head.lines().last().unwrap_or_default();
-    let separator = if head.contains('\n') && last.len() + 2 >= WIDTH {
+    let separator = if head.contains('\n') && indent + last.len() + 2 > WIDTH {
         format!("\n{}", margin(indent))
     } else {
         " ".to_owned()
@@ -251,7 +251,9 @@ fn fields(node: &Fields, indent: usize, before: usize) -> String {
                 .map(|field| format!("{}{}", visible(&field.vis), flat(&field.ty)))
                 .collect();
             let line = format!("({})", types.join(", "));
-            if line.len() <= TUPLE + 2 && indent + before + line.len() < WIDTH {
+            // The limit does not apply to a single field.
+            let limit = if types.len() == 1 { WIDTH } else { TUPLE + 2 };
+            if line.len() <= limit && indent + before + line.len() < WIDTH {
                 return line;
             }
             let inner = margin(indent + 4);
