@@ -5,7 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 
 import { type AppOptions, createApp, download, type RequestContext } from "@kit/core";
-import type { ServerAdapter, Upload, Uploads } from "@kit/types";
+import type { ServerAdapter, TlsOptions, Upload, Uploads } from "@kit/types";
 
 import program from "../../crates/kit-emit/tests/goldens/bodies/routes/index.ts";
 import type { Served } from "./application.ts";
@@ -144,9 +144,9 @@ export function bodyOptions(others: object = {}, on: object = {}): AppOptions {
   };
 }
 
-/** Starts the application on a server. */
-export async function serveBodies(server: ServerAdapter): Promise<Served> {
+/** Starts the application on a server. `tls` are the files of TLS. */
+export async function serveBodies(server: ServerAdapter, tls?: TlsOptions): Promise<Served> {
   const app = createApp({ ...bodyOptions(), server });
-  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1", ...(tls !== undefined && { tls }) });
   return { port, [Symbol.asyncDispose]: () => app.close({ graceMs: 0 }) };
 }

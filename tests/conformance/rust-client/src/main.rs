@@ -4,6 +4,7 @@
 mod bodies;
 mod downloads;
 mod formats;
+mod http2;
 mod sockets;
 mod wrong_server;
 
@@ -17,11 +18,13 @@ async fn main() {
     };
     let client = Client::new(url).expect("a client");
     match application.as_str() {
-        "bodies" => bodies::check(client).await,
+        "bodies" => bodies::check(client, if url.starts_with("https:") { 4_000 } else { 150_000 }).await,
         "downloads" => downloads::check(client).await,
         "formats" => formats::check(client).await,
         "sockets" => sockets::check(client).await,
         "subprotocols" => sockets::check_subprotocols(client).await,
+        "http2" => http2::check(url).await,
+        "untrusted" => http2::check_untrusted(client).await,
         "none" => wrong_server::check().await,
         other => panic!("no application has the name `{other}`"),
     }
