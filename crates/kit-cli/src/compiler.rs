@@ -95,7 +95,7 @@ pub(crate) fn compile(
     }))
 }
 
-/// Copies the JavaScript of the output directory beside the code that tsc compiled from it, because tsc compiles
+/// Copies the JavaScript and JSON of the output directory beside the code that tsc compiled from it, because tsc compiles
 /// only TypeScript files. Copies nothing if tsc did not compile the output directory.
 fn copy_generated_javascript(project: &Project) -> Result<(), CommandError> {
     let config = &project.config;

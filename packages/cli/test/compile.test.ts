@@ -66,6 +66,18 @@ test("runs the compiled output without the sources", async (t) => {
   assert.equal(ran.out, '200 {"id":"7","title":"A note"}\n');
 });
 
+test("the compiled application has the OpenAPI document", async (t) => {
+  const main = APP["src/main.ts"]!.replace("signals: false", "signals: false, openapi: true").replace(
+    "/notes/7`);",
+    "/openapi.json`);",
+  );
+  const project = await projectWith(t, { ...APP, "src/main.ts": main, "tsconfig.json": tsconfig() });
+  const built = await project.kit(["build"]);
+  assert.equal(built.code, 0, built.err + built.out);
+  const ran = await run(["dist/src/main.js"], project.root);
+  assert.match(ran.out, /^200 \{\s*"openapi":/, ran.err);
+});
+
 test("reports an error of the project's compiler as the compiler prints it, or as JSON with --json", async (t) => {
   const wrong = { ...APP, "src/wrong.ts": 'export const count: number = "three";\n' };
   const project = await projectWith(t, { ...wrong, "tsconfig.json": tsconfig() });

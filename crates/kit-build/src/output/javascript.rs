@@ -7,9 +7,9 @@ use super::manifest::Manifest;
 use super::paths::MANIFEST;
 use crate::{BuildError, disk, read_text, write_text};
 
-/// Copies the JavaScript files of an output directory into another directory, because TypeScript compiles only the
-/// TypeScript files. Copies the files of contract tests only if the other directory contains compiled contract tests. In
-/// the copies, imports name the compiled files: `./Tag.validator.ts` becomes `./Tag.validator.js`. Files that are equal
+/// Copies the JavaScript and JSON files of an output directory into another directory, because TypeScript compiles only the
+/// TypeScript files. The application reads JSON when it runs, such as the `OpenAPI` document. Copies the files of contract
+/// tests only if the other directory contains compiled contract tests. In the copies of JavaScript, imports name the compiled files: `./Tag.validator.ts` becomes `./Tag.validator.js`. Files that are equal
 /// already are not written.
 ///
 /// # Errors
@@ -22,15 +22,23 @@ pub fn copy_javascript(from: &Path, to: &Path) -> Result<(), BuildError> {
     };
     let damaged = |problem: String| BuildError::io("read", &path)(io::Error::other(problem));
     let manifest = Manifest::parse(&bytes).map_err(damaged)?;
-    let is_javascript = |file: &&String| Path::new(file).extension().is_some_and(|ending| ending == "js");
+    let ends_with =
+        |file: &str, wanted: &str| Path::new(file).extension().is_some_and(|ending| ending == wanted);
     // The compiler compiles the contract tests only if its configuration includes them.
     let has_tests = disk::is_dir(&to.join("tests"));
-    let is_wanted = |file: &&String| is_javascript(file) && (has_tests || !file.starts_with("tests/"));
+    let is_wanted = |file: &&String| {
+        (ends_with(file, "js") || ends_with(file, "json")) && (has_tests || !file.starts_with("tests/"))
+    };
     for file in manifest.files.keys().filter(is_wanted) {
         let Some(text) = read_text(&from.join(file))? else {
             continue;
         };
-        let (text, target) = (with_compiled_imports(&text), to.join(file));
+        let text = if ends_with(file, "js") {
+            with_compiled_imports(&text)
+        } else {
+            text
+        };
+        let target = to.join(file);
         if read_text(&target)?.as_deref() != Some(text.as_str()) {
             write_text(&target, &text)?;
         }

@@ -86,8 +86,9 @@ impl State {
         let found = Self::of_directory(&checkout.root, context).await;
         found.map_err(|error| {
             context.console.note(&format!(
-                "The types of the commit `{name}` do not build. Installed packages are those of the working tree: if the commit \
-                 needs other versions, compare with a file that `kit diff --save <file>` wrote at that commit."
+                "The types of the commit `{name}` do not build. Installed packages are those of the working tree, and files that a \
+                 build makes, such as `dist/` of a workspace package, are not in the commit. If the commit needs other packages or \
+                 such files, compare with a file that `kit diff --save <file>` wrote at that commit."
             ));
             let copy = checkout.root.to_string_lossy();
             let copy = copy.trim_end_matches('/');
