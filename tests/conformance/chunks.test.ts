@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 
 import { type AppOptions, createApp } from "@kit/core";
 import type { ChunkedBody, CompiledRoute } from "@kit/types";
@@ -77,6 +78,22 @@ async function startOnRust(): Promise<Started> {
   };
 }
 
+/** Sends the pieces of a request with pauses between them. Returns the response as text. */
+async function sendPieces(port: number, pieces: readonly Uint8Array[]): Promise<string> {
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) await setTimeout(20);
+    socket.write(piece);
+  }
+  let received = "";
+  for await (const chunk of socket.setEncoding("latin1")) {
+    received += chunk;
+    if (received.includes("}")) break;
+  }
+  socket.destroy();
+  return received;
+}
+
 const targets: readonly [name: string, start: () => Promise<Started>][] = isRust
   ? [["rust", startOnRust]]
   : servers.map(([name, make]) => [
@@ -122,6 +139,30 @@ for (const [server, start] of targets) {
       assert.equal((await put(Uint8Array.of(1), "video/webm"))[0], 415);
       assert.equal((await put(Uint8Array.of(1)))[0], 415);
       assert.equal((await put(new Uint8Array(100_001), "video/mp4"))[0], 413);
+    });
+
+    test("passes small bodies that arrive with the head, after the head, and in chunks", async () => {
+      // Without `connection: close`, so that the native server's fast path takes the requests.
+      const head = "PUT /chunks HTTP/1.1\r\nhost: a\r\ncontent-type: application/x\r\n";
+      for (const bytes of [
+        [1],
+        [65, 66, 10],
+        [195, 164, 255],
+        Array<number>(64).fill(97),
+        Array<number>(65).fill(98),
+      ]) {
+        const body = Buffer.from(bytes);
+        const size = Buffer.from(`transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`);
+        const withLength = Buffer.from(`${head}content-length: ${body.length}\r\n\r\n`);
+        const inChunks = Buffer.concat([Buffer.from(head), size, body, Buffer.from("\r\n0\r\n\r\n")]);
+        for (const pieces of [[Buffer.concat([withLength, body])], [withLength, body], [inChunks]]) {
+          const text = await sendPieces(app.port, pieces);
+          const sum = bytes.reduce((all, byte) => all + byte, 0);
+          const expected = { type: "application/x", bytes: bytes.length, sum };
+          assert.match(text, /^HTTP\/1\.1 200 /);
+          assert.deepEqual(JSON.parse(/\{.*\}/.exec(text)![0]), expected);
+        }
+      }
     });
 
     test("calls the handler before the body is complete", async () => {

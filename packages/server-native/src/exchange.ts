@@ -115,11 +115,13 @@ export class NativeExchange implements ServerExchange {
   }
 
   bodyBytes(): Uint8Array {
+    const { addon, server } = this.host;
     if (this.bodyLength > 0 && this.bodyLength <= smallBytes) {
-      const bytes = asciiBytes(this.bodyText(), this.bodyLength);
+      // Not `this.bodyText()`, which `UploadExchange` refuses.
+      const bytes = asciiBytes(this.body ?? addon.bodyText(server, this.id), this.bodyLength);
       if (bytes !== undefined) return bytes;
     }
-    return this.host.addon.bodyBytes(this.host.server, this.id);
+    return addon.bodyBytes(server, this.id);
   }
 
   header(name: string): string | undefined {
