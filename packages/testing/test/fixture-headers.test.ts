@@ -7,17 +7,27 @@ import { createApp, type AppOptions, type MiddlewareInput } from "@kit/core";
 import { UnauthorizedError } from "@kit/errors";
 import { nativeServer } from "@kit/server-native";
 
-import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
+import {
+  compiled,
+  cookiesOf,
+  headersOf,
+  objectOf,
+  responseOf,
+  route,
+} from "../../core/test/support/compiled.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { contractTests } from "../src/contracts/suite.ts";
 import type { RouteTable, TestRunner } from "../src/contracts/tables.ts";
 import { defineFixtures, type Fixtures } from "../src/fixtures.ts";
+import { missing } from "../src/values/values-at-paths.ts";
 
 quietStdout();
 
 const ref = "POST /things";
 const program = compiled(
   route(ref, {
+    headers: headersOf("Tenant", { tenant: "string" }),
+    cookies: cookiesOf("Session", { sid: "string" }),
     body: objectOf("NewThing", { name: "string", size: "number?" }),
     response: responseOf("Thing", { name: "string" }),
     middleware: ["auth"],
@@ -37,10 +47,14 @@ const table: RouteTable = {
   replies: [{ status: 201, body: { kind: "object", properties: [{ key: "name", shape: text }] } }],
   errors: [],
   wrongMethod: { method: "PATCH", allow: "POST" },
-  request: { body: { name: "a" } },
+  request: { headers: { tenant: "tenant" }, cookies: { sid: "sid" }, body: { name: "a" } },
   closed: [["body", "$"]],
   accepts: [["body", "$.size", "a number", 5]],
-  refuses: [["body", "$.name", "a number", 42]],
+  refuses: [
+    ["headers", "$.tenant", "missing", missing],
+    ["cookies", "$.sid", "missing", missing],
+    ["body", "$.name", "a number", 42],
+  ],
 };
 
 /** Tokens that have been signed and were not used in a request yet. */
@@ -102,7 +116,12 @@ async function run(
     fixtures: () => Promise.resolve({ default: fixtures }),
     root: new URL(".", import.meta.url),
     database: false,
-    headers: { "x-of-all": "configured", "x-of-route": "of all" },
+    headers: {
+      "x-of-all": "configured",
+      "x-of-route": "of all",
+      tenant: "acme",
+      cookie: "sid=s1; theme=dark",
+    },
     routes: [table],
   });
   const results: Result[] = [];
@@ -173,6 +192,16 @@ test("headers of a route's fixture override headers of all fixtures, which overr
     const { "x-of-all": ofAll, "x-of-fixture": ofFixture, "x-of-route": ofRoute } = headers;
     assert.deepEqual([ofAll, ofFixture, ofRoute], ["fixtures", "route", "fixture"]);
   }
+});
+
+test("headers and cookies of the configuration are part of all requests except those of tests that leave them out", async () => {
+  const all: MiddlewareInput["headers"][] = [];
+  assertPassed(await run({}, (headers) => void all.push({ ...headers })));
+  const sent = all.map(({ tenant, cookie }) => `${tenant} ${cookie}`);
+  const usual = "acme sid=s1; theme=dark";
+  const others = sent.filter((line) => line !== usual);
+  assert.ok(sent.length >= others.length + 5, sent.join("\n"));
+  assert.deepEqual(others.toSorted(), ["acme theme=dark", "undefined sid=s1; theme=dark"]);
 });
 
 test("names the header in the failure if its value has no text", async () => {

@@ -9,7 +9,7 @@ import type { TestResponse } from "../src/test-response.ts";
 
 const table: RouteTable = {
   route: "GET /orders",
-  headers: { authorization: "Bearer a" },
+  headers: { Authorization: "Bearer a" },
   request: {
     headers: { "x-tenant": "tenant", "x-tags": ["a", "b"] },
     cookies: { sid: "a b", theme: "dark" },
@@ -20,6 +20,7 @@ const table: RouteTable = {
 async function headersFor(
   change: { slot: "headers" | "cookies"; path: string; given: unknown } | undefined,
   given: Record<string, string> = {},
+  ofClient: Record<string, string> = {},
 ): Promise<Record<string, string>> {
   let sent: Record<string, string> = {};
   const client: TestClient = {
@@ -32,7 +33,8 @@ async function headersFor(
     close: () => Promise.resolve(),
   };
   const changes = change === undefined ? [] : [change];
-  await send(client, table, slotsOf(table, {}, changes), { headers: given });
+  const app = { client, defaultHeaders: () => Promise.resolve(ofClient) };
+  await send(app, table, slotsOf(table, {}, changes), { headers: given });
   return sent;
 }
 
@@ -49,6 +51,16 @@ test("a fixture replaces headers and cookies of the valid request", async () => 
   const sent = await headersFor(undefined, { "x-tenant": "acme", cookie: "sid=1; other=2" });
   assert.equal(sent["x-tenant"], "acme");
   assert.equal(sent["cookie"], "theme=dark; sid=1; other=2");
+});
+
+test("headers of the client replace generated ones, and headers of the route replace those of the client", async () => {
+  const ofClient = { authorization: "Bearer b", "x-tenant": "acme", cookie: "sid=1" };
+  assert.deepEqual(await headersFor(undefined, {}, ofClient), {
+    authorization: "Bearer a",
+    "x-tenant": "acme",
+    "x-tags": "a, b",
+    cookie: "theme=dark; sid=1",
+  });
 });
 
 test("a changed header takes precedence over the fixture", async () => {

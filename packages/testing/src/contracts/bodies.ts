@@ -18,7 +18,7 @@ type Each = (name: string, run: (app: Running) => Promise<void>) => unknown;
 /** Declares tests of a body that is not JSON: its content type, its size, its framing and its files. */
 export function formatTests(table: RouteTable, format: TestedFormat, each: Each): void {
   const sent = async (app: Running, content: Content): Promise<TestResponse> =>
-    send(app.client, table, slotsOf(table, {}, []), { content, headers: await app.headers(table.route) });
+    send(app, table, slotsOf(table, {}, []), { content, headers: await app.headers(table.route) });
   const valid = (): Content => contentOf(format, table.request?.body);
   if (!format.types.includes("*/*")) {
     each(`refuses ${OTHER_TYPE}`, async (app) => {

@@ -36,7 +36,7 @@ export function acceptTests(table: RouteTable, each: Each): void {
   const asked = async (app: Running, accept: string): Promise<TestResponse> => {
     const fixture = await app.fixture(table.route);
     const headers = { ...fixture.headers, accept };
-    return send(app.client, table, slotsOf(table, fixture, []), { headers });
+    return send(app, table, slotsOf(table, fixture, []), { headers });
   };
   const types = typesOf(unions);
   for (const type of types) {

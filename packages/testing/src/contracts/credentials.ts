@@ -24,7 +24,7 @@ export type SendBare = (
 
 /** Sends a request of a route without a WebSocket. */
 export const sendBare: SendBare = (app, table, slots, headers) =>
-  send(app.client, table, slots, { headers, defaultHeaders: false });
+  send(app, table, slots, { headers, defaultHeaders: false });
 
 /** Declares the tests of a route whose middleware authenticates the caller. */
 export function credentialTests(

@@ -55,7 +55,7 @@ async function requests(table: RouteTable, app: Running): Promise<Requests> {
   const fixture = await app.fixture(table.route);
   const slots = slotsOf(table, fixture, []);
   const get = (more: Readonly<Record<string, string>>): Promise<TestResponse> =>
-    send(app.client, table, slots, { headers: { ...fixture.headers, ...more } });
+    send(app, table, slots, { headers: { ...fixture.headers, ...more } });
   const whole = await get({});
   return {
     whole: whole.status === 200 ? whole : undefined,

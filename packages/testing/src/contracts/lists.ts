@@ -111,7 +111,7 @@ class List {
 
   async request(query: { readonly cursor?: string; readonly limit?: number }): Promise<TestResponse> {
     const slots = { ...this.#slots, query: { ...(this.#slots.query as object), ...query } };
-    this.last = await send(this.#app.client, this.#table, slots, { headers: this.#fixture.headers });
+    this.last = await send(this.#app, this.#table, slots, { headers: this.#fixture.headers });
     return this.last;
   }
 

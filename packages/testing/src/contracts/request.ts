@@ -1,12 +1,13 @@
 import { fillRoutePath } from "@kit/core/router";
 
-import { queryText, type TestClient } from "../client.ts";
+import { queryText } from "../client.ts";
 import type { HeaderTexts } from "../header-texts.ts";
 import type { Slot } from "../coverage/contracts.ts";
 import type { Fixture } from "../fixtures.ts";
 import type { TestResponse } from "../test-response.ts";
 import { missing, placed, stepsOf } from "../values/values-at-paths.ts";
 import { type Content, contentOf } from "./contents.ts";
+import type { Running } from "./running.ts";
 import type { RouteTable } from "./tables.ts";
 
 /** Milliseconds for which tests read a stream that has not ended. */
@@ -76,15 +77,15 @@ function freshText(text: string): string {
 }
 
 /**
- * Sends a request to a route. `headers` override the headers of the configuration. If `text` is set, it is sent in place of the
- * body.
+ * Sends a request to a route. `headers` override the headers of the client and of the configuration. If `text` is set, it is sent in place
+ * of the body.
  *
- * The headers and cookies of `slots` override `headers` only if they differ from the table's valid request.
- * This way, a fixture can replace the header `x-tenant` of valid requests, and a test of an invalid
- * `x-tenant` still sends the invalid value.
+ * The headers and cookies of `slots` override all these headers only if they differ from the table's valid request.
+ * This way, a fixture can replace the header `x-tenant` of valid requests, and a test of an invalid or missing
+ * `x-tenant` still sends the invalid value, or none.
  */
-export function send(
-  client: TestClient,
+export async function send(
+  app: Pick<Running, "client" | "defaultHeaders">,
   table: RouteTable,
   slots: Slots,
   options: {
@@ -101,22 +102,26 @@ export function send(
     (content?.choices ?? [content]).map((choice) => choice?.kind),
   );
   const isEndless = kinds?.some((kind) => kind === "events" || kind === "lines");
+  const { "content-type": defaultType, ...defaults } =
+    options.defaultHeaders === false ? {} : await app.defaultHeaders();
+  const headers = headersOf(table, slots, options.headers, defaults);
+  const usual = defaultType === undefined ? {} : { "content-type": defaultType };
   const limit = {
     ...(isEndless === true ? { readMs: STREAM_MS } : {}),
-    ...(options.defaultHeaders === false ? { defaultHeaders: false } : {}),
+    defaultHeaders: false,
   };
   if (table.format !== undefined && options.text === undefined) {
     const content = options.content ?? contentOf(table.format, body);
     const type = content.type === undefined ? {} : { "content-type": content.type };
-    return client.request(method, filled(path, slots.params), {
-      headers: { ...type, ...headersOf(table, slots, options.headers) },
+    return app.client.request(method, filled(path, slots.params), {
+      headers: { ...usual, ...type, ...headers },
       query,
       ...limit,
       ...(content.body === undefined ? {} : { body: content.body }),
     });
   }
-  return client.request(method, filled(path, slots.params), {
-    headers: headersOf(table, slots, options.headers),
+  return app.client.request(method, filled(path, slots.params), {
+    headers: { ...usual, ...headers },
     query,
     ...limit,
     ...(options.text === undefined ? {} : { text: options.text }),
@@ -124,10 +129,25 @@ export function send(
   });
 }
 
-export function headersOf(table: RouteTable, slots: Slots, given: HeaderTexts): HeaderTexts {
+/**
+ * Returns the headers of a request. `given` are those of the fixture. They override those of the configuration for the route, which override
+ * `defaults`, those of the client.
+ */
+export function headersOf(
+  table: RouteTable,
+  slots: Slots,
+  given: HeaderTexts,
+  defaults: HeaderTexts = {},
+): HeaderTexts {
   const valid = textsOf(table.request?.headers);
   const own = textsOf(slots.headers);
-  const result: Record<string, string> = { ...own, ...table.headers, ...given };
+  const ofRoute = Object.entries(table.headers ?? {}).map(([name, text]) => [name.toLowerCase(), text]);
+  const result: Record<string, string> = {
+    ...own,
+    ...defaults,
+    ...(Object.fromEntries(ofRoute) as HeaderTexts),
+    ...given,
+  };
   for (const name of new Set([...Object.keys(valid), ...Object.keys(own)])) {
     const text = own[name];
     if (text === undefined) delete result[name];

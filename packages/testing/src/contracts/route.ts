@@ -109,7 +109,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   each("answers a valid request", async (app) => {
     const fixture = await app.fixture(table.route);
     const { headers } = fixture;
-    const answer = await send(app.client, table, slotsOf(table, fixture, []), { headers });
+    const answer = await send(app, table, slotsOf(table, fixture, []), { headers });
     app.checkCredentials(table, answer);
     expectAnswered(table, answer, app.hasFixture(table.route));
   });
@@ -118,7 +118,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     each("announces its end in headers", async (started) => {
       const fixture = await started.fixture(table.route);
       const { headers } = fixture;
-      const answer = await send(started.client, table, slotsOf(table, fixture, []), { headers });
+      const answer = await send(started, table, slotsOf(table, fixture, []), { headers });
       expectLifecycle(table, Object.keys(lifecycle), answer);
     });
   }
@@ -146,7 +146,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
 /** Declares a test that sends random requests. Declares none if the route has no slot. */
 function randomTest(
   { contracts }: ContractTests,
-  route: Omit<RandomRoute, "parts">,
+  route: Pick<RandomRoute, "table" | "compiled">,
   kind: RandomKind,
   random: Randomness,
   each: Each,
@@ -163,7 +163,12 @@ function randomTest(
   each(
     name,
     async (app, context) => {
-      const outcome = await sendRandom({ ...route, parts }, kind, random, app);
+      const outcome = await sendRandom(
+        { ...route, parts, bodyBytes: app.bodyLimit(route.table.route) },
+        kind,
+        random,
+        app,
+      );
       if ("skipped" in outcome) context.skip(outcome.skipped);
     },
     { timeout: RANDOM_TIMEOUT_MS + random.runs * RANDOM_REQUEST_MS },
@@ -197,7 +202,7 @@ async function takes(
   const [slot, path, , given, filledIn] = row;
   const fixture = await app.fixture(table.route);
   const slots = slotsOf(table, fixture, [{ slot, path, given }]);
-  expectAnswered(table, await send(app.client, table, slots, { headers: fixture.headers }), false);
+  expectAnswered(table, await send(app, table, slots, { headers: fixture.headers }), false);
   if (row.length < 5) return;
   const whole =
     slot === "body" && table.format !== undefined
@@ -215,7 +220,7 @@ async function refuses(table: RouteTable, row: RefusedRow, app: Running): Promis
   const [slot, path, , given, where] = row;
   // Invalid requests get no fixture, because no handler runs for them. Only the headers of the fixture are needed.
   const headers = await app.headers(table.route);
-  const answer = await send(app.client, table, slotsOf(table, {}, [{ slot, path, given }]), { headers });
+  const answer = await send(app, table, slotsOf(table, {}, [{ slot, path, given }]), { headers });
   expectRefused(table, answer, path, where === "within");
 }
 
@@ -236,7 +241,7 @@ async function drops(
     {},
     paths.map((path) => ({ slot, path: `${path}.undeclared`, given: UNDECLARED })),
   );
-  expectAnswered(table, await send(app.client, table, more, { headers: fixture.headers }), false);
+  expectAnswered(table, await send(app, table, more, { headers: fixture.headers }), false);
   const [expected, found] = [decoded(compiled, slot, valid), decoded(compiled, slot, more)];
   if (!isDeepStrictEqual(found, expected)) {
     fail(
@@ -266,7 +271,7 @@ function decoded({ query, headers, cookies, body }: CompiledRoute, slot: Slot, s
 function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void {
   const valid = JSON.stringify(table.request?.body);
   const text = async (app: Running, body: string, type = "application/json"): Promise<TestResponse> =>
-    send(app.client, table, slotsOf(table, {}, []), {
+    send(app, table, slotsOf(table, {}, []), {
       text: body,
       headers: { ...(await app.headers(table.route)), "content-type": type },
     });
@@ -275,7 +280,7 @@ function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void
   );
   each("refuses a missing body", async (app) => {
     const slots = slotsOf(table, {}, [{ slot: "body", path: "$", given: missing }]);
-    const answer = await send(app.client, table, slots, { headers: await app.headers(table.route) });
+    const answer = await send(app, table, slots, { headers: await app.headers(table.route) });
     expectRefused(table, answer, "$", false);
   });
   const other = table.choice === undefined ? "text/plain" : "application/x-kit-other";

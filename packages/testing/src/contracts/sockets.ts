@@ -145,9 +145,8 @@ function lastMessage({ kinds }: TestedSocket): string {
 function protocolTests(table: RouteTable, { names, optional }: CompiledProtocols, each: Each): void {
   const offer = async (app: Running, offered: string | undefined): Promise<TestResponse> => {
     const fixture = await app.fixture(table.route);
-    const given = { ...(await app.defaultHeaders()), ...fixture.headers };
     const slots = slotsOf(table, fixture, []);
-    const headers = { ...headersOf(table, slots, given) };
+    const headers = { ...headersOf(table, slots, fixture.headers, await app.defaultHeaders()) };
     delete headers[subprotocolHeader];
     if (offered !== undefined) headers[subprotocolHeader] = offered;
     return sendHandshake(app.client.url, targetOf(table, slots), headers);
@@ -196,11 +195,12 @@ function expectOpened(app: Running, table: RouteTable, answer: TestResponse): vo
 function handshakeHeaders(
   table: RouteTable,
   slots: Slots,
-  given: Readonly<Record<string, string>>,
+  given: HeaderTexts,
+  defaults: HeaderTexts = {},
 ): HeaderTexts {
   const first = table.socket?.protocols?.names[0];
   const offer = first === undefined ? {} : { [subprotocolHeader]: first };
-  return { ...offer, ...headersOf(table, slots, given) };
+  return { ...offer, ...headersOf(table, slots, given, defaults) };
 }
 
 function nameOf([slot]: AcceptedRow | RefusedRow): string {
@@ -222,7 +222,8 @@ async function shake(
   slots: Slots,
   given: Readonly<Record<string, string>>,
 ): Promise<TestResponse> {
-  return shakeBare(app, table, slots, { ...(await app.defaultHeaders()), ...given });
+  const headers = handshakeHeaders(table, slots, given, await app.defaultHeaders());
+  return sendHandshake(app.client.url, targetOf(table, slots), headers);
 }
 
 /** Sends a handshake, and returns the response. A handshake that is accepted has the status 101. */
@@ -248,7 +249,7 @@ async function talk(
 ): Promise<Closed> {
   const answer = await shake(app, table, slots, given);
   expectOpened(app, table, answer);
-  const headers = handshakeHeaders(table, slots, { ...(await app.defaultHeaders()), ...given });
+  const headers = handshakeHeaders(table, slots, given, await app.defaultHeaders());
   const socket = connectSocket(app.client.url, targetOf(table, slots), headers);
   const received: (string | Uint8Array)[] = [];
   const { promise, resolve } = Promise.withResolvers<Closed>();
