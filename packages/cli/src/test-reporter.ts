@@ -32,10 +32,13 @@ interface Failure {
 
 /** Writes the number of passed, failed and skipped tests, and the failures. Suites and files do not count as tests. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string, void> {
-  let [passed, failed, skipped] = [0, 0, 0];
+  let [passed, skipped] = [0, 0];
   const failures: Failure[] = [];
-  /** Tests and suites that did not run, because a hook of the suite around them failed. node:test reports them before that suite. */
-  let cancelled: { readonly failure: Failure; readonly isSuite: boolean }[] = [];
+  /**
+   * Tests and suites that did not run or did not finish, because the suite or test around them ended, for example by a hook that failed.
+   * node:test reports them before the suite or test around them.
+   */
+  let cancelled: { readonly failure: Failure; readonly isSuite: boolean; readonly nesting: number }[] = [];
   /** Names of the running suites and of the running test, the outermost first. node:test sends the events in the order of the tests. */
   const names: string[] = [];
   /**
@@ -56,12 +59,19 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     }
     if (type !== "test:pass" && type !== "test:fail") continue;
     const isSuite = data.details?.type === "suite";
-    if (isSkipped(data.skip) || isSkipped(data.todo)) {
+    const kind = property(data.details?.error, "failureType");
+    const isCancelled = type === "test:fail" && kind === "cancelledByParent";
+    const within = isCancelled ? [] : cancelled.filter((other) => other.nesting > nesting);
+    if (within.length > 0) cancelled = cancelled.filter((other) => other.nesting <= nesting);
+    // Hundreds of tests that did not run would hide the reason.
+    const isLeftOut = isSkipped(data.skip) || isSkipped(data.todo);
+    const isReason = type === "test:fail" && isSuite && kind !== "subtestsFailed" && !isLeftOut;
+    if (!isReason) failures.push(...within.map(({ failure }) => failure));
+    if (isLeftOut) {
       if (!isSuite) skipped += 1;
       continue;
     }
     if (type === "test:pass" && !isSuite) passed += 1;
-    const kind = property(data.details?.error, "failureType");
     if (type === "test:pass" || kind === "subtestsFailed") continue;
     const failure = {
       name: [...names.slice(0, nesting), data.name ?? ""].join(" > "),
@@ -69,23 +79,16 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       line: data.line,
       message: messageOf(data.details?.error, printed.get(resolve(data.file ?? ""))),
     };
-    if (kind === "cancelledByParent") {
-      cancelled.push({ failure, isSuite });
+    if (isCancelled) {
+      cancelled.push({ failure, isSuite, nesting });
       continue;
     }
-    // Hundreds of tests that did not run would hide the reason.
-    const within = cancelled.filter(
-      (other) => isSuite && other.failure.name.startsWith(`${failure.name} > `),
-    );
-    cancelled = cancelled.filter((other) => !within.includes(other));
-    const tests = within.filter((other) => !other.isSuite).length;
-    const note = tests === 0 ? "" : ` (${tests} ${tests === 1 ? "test" : "tests"} did not run)`;
-    failed += 1;
+    const tests = isReason ? within.filter((other) => !other.isSuite).length : 0;
+    const note = tests === 0 ? "" : ` (${tests} ${tests === 1 ? "test" : "tests"} did not finish)`;
     failures.push({ ...failure, message: `${failure.message}${note}` });
   }
-  failed += cancelled.length;
   failures.push(...cancelled.map(({ failure }) => failure));
-  yield JSON.stringify({ passed, failed, skipped, failures });
+  yield JSON.stringify({ passed, failed: failures.length, skipped, failures });
 }
 
 /**

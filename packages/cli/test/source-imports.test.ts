@@ -17,19 +17,43 @@ test("kit test runs sources that import the names of compiled files", async (t) 
     "src/both.ts": 'export const both: string = "typescript";\n',
     "src/common.cts": "module.exports = { common: 1 as number };\n",
     "src/money.ts": "export const money: number = 1;\n",
+    "src/absolute.ts": "export const absolute: string = import.meta.url;\n",
+    "src/job.ts": [
+      'import { parentPort } from "node:worker_threads";',
+      'import { money } from "./money.js";',
+      "const answer: object = { money };",
+      "if (parentPort === null) process.send?.(answer);",
+      "else parentPort.postMessage(answer);",
+    ].join("\n"),
     "src/money.test.ts": [
       'import assert from "node:assert/strict";',
+      'import { fork } from "node:child_process";',
+      'import { once } from "node:events";',
       'import { test } from "node:test";',
+      'import { Worker } from "node:worker_threads";',
       'import { both } from "./both.js";',
       'import common from "./common.cjs";',
       'import { money } from "./money.js";',
       'test("money", () => assert.deepEqual([money, common.common, both], [1, 1, "javascript"]));',
       'test("a missing file", () => assert.rejects(import("./nowhere.js"), /nowhere\\.js/));',
+      "const at = (path: string) => new URL(path, import.meta.url);",
+      'test("a URL", async () => assert.match((await import(at("./absolute.js").href)).absolute, /absolute\\.ts$/));',
+      'test("a missing URL", () => assert.rejects(import(at("./nowhere.js").href), /nowhere\\.js/));',
+      'test("a worker", async () => {',
+      '  assert.deepEqual(await once(new Worker(at("./job.js")), "message"), [{ money: 1 }]);',
+      "});",
+      'test("a child process", async () => {',
+      '  assert.deepEqual((await once(fork(at("./job.js")), "message"))[0], { money: 1 });',
+      "});",
+      'test("a missing worker", async () => {',
+      '  const [error] = await once(new Worker(at("./none.js")), "error");',
+      "  assert.match(error.message, /none\\.js/);",
+      "});",
     ].join("\n"),
   });
   const outcome = await project.kit(["test"]);
   assert.equal(outcome.code, 0, outcome.out + outcome.err);
-  assert.match(outcome.out, /^2 passed in /);
+  assert.match(outcome.out, /^7 passed in /);
 });
 
 test(

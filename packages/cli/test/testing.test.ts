@@ -41,7 +41,7 @@ test("kit test runs the tests after a build, and prints the result in one line",
   assert.match(outcome.err, /the build is there/);
 });
 
-test("a suite whose hook fails is one failure, which counts the tests that did not run", async (t) => {
+test("a suite whose hook fails is one failure, which counts the tests that did not finish", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "src/notes.test.ts": [
@@ -58,8 +58,31 @@ test("a suite whose hook fails is one failure, which counts the tests that did n
   assert.equal(code, 1);
   assert.match(
     out,
-    /^src\/notes\.test\.ts:2 notes: the database is away \(2 tests did not run\)\n1 failed, 1 passed in /,
+    /^src\/notes\.test\.ts:2 notes: the database is away \(2 tests did not finish\)\n1 failed, 1 passed in /,
   );
+});
+
+test("a subtest that is cancelled by its test stays a failure beside a suite with the name of the test", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/a.test.ts": [
+      'import { test } from "node:test";',
+      "const slow = () => new Promise((end) => setTimeout(end, 5_000));",
+      'test("notes", { timeout: 100 }, (t) => t.test("are listed", slow));',
+    ].join("\n"),
+    "src/b.test.ts": [
+      'import { before, describe, test } from "node:test";',
+      'describe("notes", () => {',
+      '  before(() => { throw new Error("the database is away"); });',
+      '  test("are private", () => {});',
+      "});",
+    ].join("\n"),
+  });
+  const { code, out } = await project.kit(["test"]);
+  assert.equal(code, 1);
+  assert.match(out, /^src\/a\.test\.ts:3 notes > are listed: /m);
+  assert.match(out, /^src\/b\.test\.ts:2 notes: the database is away \(1 test did not finish\)$/m);
+  assert.match(out, /^3 failed, 0 passed in /m);
 });
 
 test("lists failures with their location, as text and as JSON", async (t) => {
