@@ -13,7 +13,7 @@ use super::{Located, warn_computed};
 use crate::docs::{Doc, Tag, TagName, words};
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol, Value};
-use crate::routes::{invalid, throws};
+use crate::routes::{FORM_OF_THROWS, invalid, is_error_code, throws};
 
 /// Values of the doc tags of a middleware.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -115,11 +115,14 @@ fn tags<'a>(lowering: &mut Lowering<'a>, doc: &Doc, call: Option<Located<'a>>) -
             // `@throws {TypeError} …` is a tag of JSDoc, which any function may have.
             None if !names_a_code(tag) => {}
             None => {
-                lowering.report(invalid(
-                    lowering,
-                    tag,
-                    "@throws UNAUTHORIZED 401 The access token is missing.",
-                ));
+                lowering.report(
+                    invalid(
+                        lowering,
+                        tag,
+                        "@throws UNAUTHORIZED 401 The access token is missing.",
+                    )
+                    .note(FORM_OF_THROWS),
+                );
             }
         }
     }
@@ -186,19 +189,28 @@ fn is_token(name: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// Returns true if a tag is about an error of kit: its code is in capital letters, or a status follows the code.
+/// Returns true if a tag is about an error of kit and not a tag of `JSDoc`: its first word looks like a code, or a status follows.
 fn names_a_code(tag: &Tag) -> bool {
     let words = words(tag);
-    let is_capital = |word: &&str| {
+    let Some(first) = words.first() else { return true };
+    let has_status = words
+        .get(1)
+        .is_some_and(|status| status.len() == 3 && status.bytes().all(|byte| byte.is_ascii_digit()));
+    !first.starts_with('{') && (has_status || looks_like_a_code(first))
+}
+
+/// Returns true for `SESSION_EXPIRED`, `session_expired` and `note.not-found`, and false for names of classes and for words.
+fn looks_like_a_code(word: &str) -> bool {
+    let has_capitals = word.bytes().any(|byte| byte.is_ascii_uppercase());
+    let has_small_letters = word.bytes().any(|byte| byte.is_ascii_lowercase());
+    let is_of_one_kind = if has_small_letters {
+        !has_capitals && word.contains(['-', '.'])
+    } else {
         word.len() > 1
-            && word
-                .bytes()
-                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };
-    words.first().is_none_or(is_capital)
-        || words
-            .get(1)
-            .is_some_and(|status| status.bytes().all(|byte| byte.is_ascii_digit()))
+    is_error_code(word)
+        && word.ends_with(|last: char| last.is_ascii_alphanumeric())
+        && (is_of_one_kind || word.contains('_'))
 }
 
 fn first_paragraph(text: &str) -> &str {

@@ -9,6 +9,9 @@ use crate::eval::{KitType, Ty};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
+/// Note of an error about a `@throws` tag.
+pub(crate) const FORM_OF_THROWS: &str = "write a code (letters, digits, `_`, `-` and `.`, of which the first is a letter), then a status from 400 to 599";
+
 /// Values of a route's doc tags.
 #[derive(Default)]
 pub(super) struct RouteTags {
@@ -53,9 +56,8 @@ pub(super) fn read(lowering: &mut Lowering<'_>, contract: &Contract) -> RouteTag
                 location: tag.location,
             }),
             None => lowering.report(
-                invalid(lowering, tag, "@throws NOTE_NOT_FOUND 404 There is no such note.").note(
-                    "after the code of letters, digits, `_`, `-` and `.` stands a status from 400 to 599",
-                ),
+                invalid(lowering, tag, "@throws NOTE_NOT_FOUND 404 There is no such note.")
+                    .note(FORM_OF_THROWS),
             ),
         }
     }
@@ -165,7 +167,7 @@ pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
 }
 
 /// Returns true if a text can be an error code, such as `NOTE_NOT_FOUND`, or `note.not-found` of an older API.
-pub(super) fn is_error_code(code: &str) -> bool {
+pub(crate) fn is_error_code(code: &str) -> bool {
     code.starts_with(|first: char| first.is_ascii_alphabetic())
         && code
             .chars()

@@ -683,7 +683,13 @@ fn explains_how_to_correct_an_invalid_doc_tag_of_middleware() {
        * @security
        * @throws UNAUTHORIZED
        * @throws locked_out 200
-       * @throws Error if the store fails */
+       * @throws session_expired
+       * @throws note.not-found The note is gone.
+       * @throws Error if the store fails
+       * @throws RangeError 0 is not allowed
+       * @throws {RangeError} 400 is the limit
+       * @throws Error. Always.
+       * @throws errors.NotFound if it is gone */
       export const requireAuth = defineMiddleware(() => {});
       /** @securty bearer */
       export function key() {}
@@ -705,7 +711,11 @@ fn explains_how_to_correct_an_invalid_doc_tag_of_middleware() {
           help: write `@throws UNAUTHORIZED 401 The access token is missing.`
         src/auth.ts:7:10 KIT1303 `@throws locked_out 200` is not valid
           help: write `@throws UNAUTHORIZED 401 The access token is missing.`
-        src/auth.ts:10:11 warning KIT1305 unknown tag `@securty`
+        src/auth.ts:8:10 KIT1303 `@throws session_expired` is not valid
+          help: write `@throws UNAUTHORIZED 401 The access token is missing.`
+        src/auth.ts:9:10 KIT1303 `@throws note.not-found The note is gone.` is not valid
+          help: write `@throws UNAUTHORIZED 401 The access token is missing.`
+        src/auth.ts:16:11 warning KIT1305 unknown tag `@securty`
           help: did you mean `@security`?
         ",
     );

@@ -196,20 +196,7 @@ impl<'a> Evaluator<'a> {
             return self.with_rules_of(ty, &source);
         }
         let location = reader::location(module, argument.span());
-        let help = match &named {
-            Some((Symbol::Value(_, _, Value::Const(declarator)), _)) if declarator.init.is_none() => {
-                DECLARED_HELP
-            }
-            _ => SCHEMA_HELP,
-        };
-        if !self.graph.is_in_package(module) {
-            self.only_shape(ty, library, location, (location, help));
-        } else if named.is_some()
-            && let Some(used_at) = self.location_in_project()
-        {
-            // People can edit only the project. Types of packages that take any schema, such as `Body<T>`, have no rules of their own.
-            self.only_shape(ty, library, location, (used_at, help));
-        }
+        self.without_rules(ty, library, location, named.as_ref().map(|(symbol, _)| symbol));
         ty
     }
 
@@ -227,7 +214,11 @@ impl<'a> Evaluator<'a> {
             return ty;
         };
         let is_inferring = INFERRING_PROPERTIES.contains(property);
-        if !(is_inferring || PARSING.contains(property)) || self.graph.is_in_package(location.module) {
+        if !(is_inferring || PARSING.contains(property)) {
+            return ty;
+        }
+        // Types of a library itself have no rules.
+        if Library::of_path(&self.graph.module(location.module).path).is_some() {
             return ty;
         }
         let source = self.schema_of_symbol(symbol, before);
@@ -240,7 +231,7 @@ impl<'a> Evaluator<'a> {
         match source {
             Some(source) if is_inferring => self.with_rules_of(ty, &source),
             _ => {
-                self.only_shape(ty, library, location, (location, SCHEMA_HELP));
+                self.without_rules(ty, library, location, Some(symbol));
                 ty
             }
         }
@@ -271,6 +262,23 @@ impl<'a> Evaluator<'a> {
         path.push(name);
         let location = self.location(scope, access.span);
         self.with_property_rules(ty, owner, &symbol, &path, location)
+    }
+
+    /// Warns that kit checks only the shape of a type that a library infers, because kit cannot read the source of the schema.
+    /// `location` is that of the schema, and `symbol` its name, if it has one.
+    fn without_rules(&mut self, ty: TyId, library: Library, location: Location, symbol: Option<&Symbol<'a>>) {
+        let help = match symbol {
+            Some(Symbol::Value(_, _, Value::Const(declarator))) if declarator.init.is_none() => DECLARED_HELP,
+            _ => SCHEMA_HELP,
+        };
+        if !self.graph.is_in_package(location.module) {
+            self.only_shape(ty, library, location, (location, help));
+        } else if symbol.is_some()
+            && let Some(used_at) = self.location_in_project()
+        {
+            // People can edit only the project. Types of packages that take any schema, such as `Body<T>`, have no rules of their own.
+            self.only_shape(ty, library, location, (used_at, help));
+        }
     }
 
     /// Warns that kit checks only the shape of a type that a library infers. `location` is that of the schema, and the warning has
