@@ -234,3 +234,85 @@ fn parse_size(line: &[u8]) -> Result<u64, Rejection> {
         .iter()
         .fold(0, |size, byte| size * 16 + u64::from(digit(byte))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Chunked, PlainChunks, PlainEnd, State};
+
+    /// Parts from which the test builds all bodies.
+    const PARTS: [&[u8]; 13] = [
+        b"3\r\nabc\r\n",
+        b"0",
+        b"0\r\n",
+        b"1\r\n",
+        b"00000000000A\r\n",
+        b"0123456789",
+        b"\r\n",
+        b"\r\nG",
+        b"\r",
+        b"\n",
+        b"g",
+        b";a",
+        b"t: v\r\n",
+    ];
+
+    /// Result of [`Chunked`] for a body: the number of its bytes if it is complete, and its data. Fails if the body is rejected.
+    fn parse(body: &[u8]) -> Result<(Option<usize>, Vec<u8>), ()> {
+        let mut chunked = Chunked::default();
+        let mut data = Vec::new();
+        for (index, byte) in body.iter().enumerate() {
+            if matches!(chunked.state, State::Data(_)) {
+                data.push(*byte);
+            }
+            let (_, is_complete) = chunked.parse(&[*byte], &mut |_| {}).map_err(|_| ())?;
+            if is_complete {
+                return Ok((Some(index + 1), data));
+            }
+        }
+        Ok((None, data))
+    }
+
+    /// Compares both parsers for a body, and for the body with each further part, up to `most` parts. `chunks` and `data` are the
+    /// position in the body and the data before it. Counts the bodies, and those of them that [`PlainChunks`] reads to the end.
+    fn compare(
+        body: &mut Vec<u8>,
+        mut chunks: PlainChunks,
+        data: &[u8],
+        most: usize,
+        counts: &mut (u32, u32),
+    ) {
+        let mut data = data.to_vec();
+        let end = chunks.read(body, 20, &mut |piece| data.extend_from_slice(piece));
+        let shown = String::from_utf8_lossy(body);
+        let mut whole = Vec::new();
+        let at_once = PlainChunks::default().read(body, 20, &mut |piece| whole.extend_from_slice(piece));
+        assert_eq!((at_once, &whole), (end, &data), "{shown:?} at once");
+        let expected = parse(body);
+        counts.0 += 1;
+        match end {
+            PlainEnd::At(end) => {
+                assert_eq!(chunks.length(), data.len(), "{shown:?}");
+                assert_eq!(expected, Ok((Some(end), data)), "{shown:?}");
+                counts.1 += 1;
+            }
+            // The guard decides.
+            PlainEnd::Unusual => {}
+            PlainEnd::Incomplete => {
+                assert!(matches!(expected, Ok((None, _))), "{shown:?}: {expected:?}");
+                let length = body.len();
+                for part in PARTS.iter().filter(|_| most > 0) {
+                    body.extend_from_slice(part);
+                    compare(body, chunks, &data, most - 1, counts);
+                    body.truncate(length);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_chunks_end_where_the_guard_ends_them_and_contain_the_same_data() {
+        let mut counts = (0, 0);
+        compare(&mut Vec::new(), PlainChunks::default(), &[], 5, &mut counts);
+        assert!(counts.0 > 10_000 && counts.1 > 50, "{counts:?}");
+    }
+}

@@ -176,9 +176,11 @@ impl Guard {
     }
 
     /// Returns the layout of a request if the bytes begin with the complete head of a simple request: a path as its target, a body
-    /// of at most `body_bytes` bytes or a chunked body, and no header field that needs special treatment, such as `expect`. The
-    /// body may be incomplete: the caller compares [`Layout::end`] with the number of its bytes, and reads a chunked body with
-    /// [`crate::PlainChunks`]. Otherwise returns `None`.
+    /// of at most `body_bytes` bytes or a chunked body, and no header field that needs special treatment, such as `expect`.
+    /// Otherwise returns `None`.
+    ///
+    /// The body may be incomplete, so [`Layout::end`] may lie behind the input. The caller compares it with the number of its bytes,
+    /// and reads a chunked body with [`crate::PlainChunks`].
     ///
     /// The guard itself sees nothing of the request. If the caller cannot read the body, the caller must pass the bytes to
     /// [`Self::admit`], together with all bytes that have arrived after them.
@@ -188,12 +190,16 @@ impl Guard {
     ///
     /// let guard = Guard::new(Limits::default());
     /// let request = b"GET /notes HTTP/1.1\r\nhost: a\r\n\r\n";
-    /// let layout = guard.admit_first(request, 1024).unwrap();
+    /// let layout = guard.simple_head(request, 1024).unwrap();
     /// assert_eq!(&request[layout.method_end + 1..layout.path_end], b"/notes");
     /// assert_eq!(layout.end, request.len());
-    /// assert!(guard.admit_first(&request[..10], 1024).is_none());
+    /// assert!(guard.simple_head(&request[..10], 1024).is_none());
+    ///
+    /// let request = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\n\r\nab";
+    /// let layout = guard.simple_head(request, 1024).unwrap();
+    /// assert_eq!(layout.end, request.len() + 2);
     /// ```
-    pub fn admit_first(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
+    pub fn simple_head(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
         if !self.is_between_messages() {
             return None;
         }

@@ -31,7 +31,7 @@ impl Default for Limits {
     }
 }
 
-/// Byte offsets in a complete request. No offset is less than the offset in the field before it.
+/// Byte offsets in a request whose head is complete. No offset is less than the offset in the field before it.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// End of the method.
@@ -44,9 +44,10 @@ pub struct Layout {
     pub fields: usize,
     /// End of the head, after the empty line.
     pub head_end: usize,
-    /// End of the request, after its body. If the body is chunked, the end of the head.
+    /// End of the request, after its body. Lies behind the bytes that have arrived if the body is incomplete. If the body is chunked,
+    /// the end of the head: the next request begins only after the chunks.
     pub end: usize,
-    /// True if the body is chunked.
+    /// True if the body is chunked. [`crate::PlainChunks`] then finds the end of the request.
     pub is_chunked: bool,
     /// Lengths of the names of the header fields, see [`Layout::may_have_field`].
     pub(crate) name_lengths: u64,
@@ -59,7 +60,7 @@ impl Layout {
     /// use kit_guard::{Guard, Limits};
     ///
     /// let guard = Guard::new(Limits::default());
-    /// let layout = guard.admit_first(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n", 0).unwrap();
+    /// let layout = guard.simple_head(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n", 0).unwrap();
     /// assert!(layout.may_have_field("host"));
     /// assert!(!layout.may_have_field("traceparent"));
     /// ```

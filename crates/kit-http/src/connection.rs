@@ -355,7 +355,9 @@ impl Connection {
             ConnectionState::ReceivingBody | ConnectionState::Partial(_) | ConnectionState::Refused
         );
         let rejection = rejection.or_else(|| guard.rejection().filter(|_| answers_nothing_else));
-        let may_send_more = !guard.is_between_messages() || self.link.socket.borrow().is_readable();
+        // The guard has not seen a request of which the fast path has read a part.
+        let is_between = guard.is_between_messages() && !self.link.has_partial_request();
+        let may_send_more = !is_between || self.link.socket.borrow().is_readable();
         if rejection.is_none() && !may_send_more {
             return (Outcome::Done, None);
         }

@@ -126,7 +126,7 @@ fn receive(link: &Link, input: &[u8]) -> Option<(usize, Outcome)> {
     let layout = link
         .guard
         .borrow()
-        .admit_first(input, link.body_rules.largest())?;
+        .simple_head(input, link.body_rules.largest())?;
     if layout.end == layout.head_end && !layout.is_chunked {
         accept(link, RawRequest::new(&input[..layout.end], layout));
         return Some((layout.end, Outcome::Waiting));
@@ -153,6 +153,10 @@ fn receive(link: &Link, input: &[u8]) -> Option<(usize, Outcome)> {
 
 /// Reads more of a request whose head is complete.
 fn read_more(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
+    // The rest of the body is read only after the client has got the responses to earlier requests.
+    if link.socket.borrow().has_unsent() {
+        return Some(Outcome::Waiting);
+    }
     let mut scratch = scratch.borrow_mut();
     let count = match link.socket.borrow_mut().read(&mut scratch) {
         Ok(count @ 1..) => count,

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use kit_guard::{Layout, Lines, PlainChunks, trim};
+use kit_guard::{Layout, Lines, PlainChunks, PlainEnd, trim};
 
 /// Bytes of a request that the guard accepted. The bytes of a chunked body are only its data.
 #[derive(Debug)]
@@ -27,7 +27,8 @@ impl RawRequest {
         let (head, body) = bytes.split_at_checked(layout.head_end).unwrap_or((bytes, &[]));
         let mut joined = Vec::with_capacity(head.len() + length);
         joined.extend_from_slice(head);
-        PlainChunks::default().read(body, length, &mut |data| joined.extend_from_slice(data));
+        let end = PlainChunks::default().read(body, length, &mut |data| joined.extend_from_slice(data));
+        debug_assert!(matches!(end, PlainEnd::At(_)), "the body was complete: {end:?}");
         Self::new(joined, layout)
     }
 
@@ -115,7 +116,7 @@ mod tests {
 
     fn parse(text: &str) -> RawRequest {
         let guard = kit_guard::Guard::new(kit_guard::Limits::default());
-        let layout = guard.admit_first(text.as_bytes(), 1024);
+        let layout = guard.simple_head(text.as_bytes(), 1024);
         RawRequest::new(text.as_bytes(), layout.expect("a request"))
     }
 

@@ -39,7 +39,7 @@ use crate::web_socket::WebSocket;
 /// | `WebSocket` | `Lingering` | both sides have sent a close frame, or the client has violated the protocol |
 /// | `Idle` | `Http2` | client and server have agreed on HTTP/2 in the TLS handshake |
 /// | `Http2` | `Lingering` | the connection of HTTP/2 has ended |
-/// | any | `Lingering` | hyper has closed the connection, or a request has not arrived in time |
+/// | any | `Lingering` | hyper has closed the connection, the client has ended in the middle of a body, or a request has not arrived in time |
 ///
 /// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast
 /// path. hyper then reads the request again ([`crate::link::Link::replay_to_hyper`]), which does not change
@@ -184,7 +184,7 @@ pub(crate) enum Outcome {
     Waiting,
     /// The connection may have more to do, so it must be polled again.
     Again,
-    /// hyper has closed the connection after its last response.
+    /// The connection has ended after its last response, or in the middle of a request.
     Ended,
     /// The client did not send its request in time.
     TimedOut,
@@ -211,7 +211,7 @@ mod tests {
         let lingering = ConnectionState::Lingering(Box::new(Linger::new(Vec::new(), 0)));
         let head = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n";
         let partial = || {
-            let layout = Guard::new(kit_guard::Limits::default()).admit_first(head, 5);
+            let layout = Guard::new(kit_guard::Limits::default()).simple_head(head, 5);
             ConnectionState::Partial(Box::new(PartialRequest {
                 bytes: head.to_vec(),
                 progress: Progress::new(layout.expect("a request"), 5),

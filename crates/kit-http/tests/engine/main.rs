@@ -24,5 +24,6 @@ mod strictness;
 mod support;
 mod tls;
 mod tls_client;
+mod tls_end;
 mod unix;
 mod uploads;

@@ -12,7 +12,7 @@ use rustls::HandshakeKind;
 use crate::same_thread::Server;
 use crate::tls_client::{End, Files, TlsClient};
 
-fn respond(server: &Server, id: RequestId, body: Vec<u8>) {
+pub(crate) fn respond(server: &Server, id: RequestId, body: Vec<u8>) {
     let response = Response::json(200, body.into()).expect("a status");
     server.engine.respond(id, response).expect("an open request");
 }
