@@ -16,7 +16,8 @@
 //!
 //! If the client has chosen HTTP/2 in the TLS handshake, h2 takes the place of the guard and of hyper (module `http2`).
 //!
-//! A request of up to 128 KiB without unusual fields, whose response one write can send, bypasses hyper (module `fast_path`).
+//! A request of up to 128 KiB that contains nothing unusual and whose head arrives in one read bypasses hyper, if one write can send its
+//! response (module `fast_path`).
 //!
 //! Invariants:
 //!

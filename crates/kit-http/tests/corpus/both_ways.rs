@@ -87,7 +87,8 @@ fn server() -> Server {
     })
 }
 
-/// Sends the parts of a stream, and returns what the client receives, with and without closing its sending side.
+/// Sends the parts of a stream, then closes the sending side if `is_closed` is true. Returns what the client receives, and true if
+/// the connection has ended.
 fn send(server: &Server, parts: &[&[u8]], is_closed: bool) -> (String, bool) {
     let mut peer = Peer::connect(server);
     for part in parts {

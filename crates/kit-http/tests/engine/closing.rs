@@ -63,6 +63,7 @@ fn drops_a_connection_that_closes_in_the_middle_of_a_request() {
     for bytes in [
         &b"GET / HT"[..],
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab",
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
     ] {
         let mut client = server.connect();
         client.send(bytes);

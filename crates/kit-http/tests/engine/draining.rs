@@ -121,23 +121,28 @@ fn shutdown_announces_the_close_in_the_last_response_with_and_without_hyper() {
 }
 
 #[test]
-fn shutdown_completes_a_request_whose_head_has_begun_to_arrive() {
-    let engine = bind();
-    let mut head = connect(&engine);
-    let mut body = connect(&engine);
-    head.write_all(b"GET / HT").expect("writes");
-    body.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
-        .expect("writes");
-    assert_eq!(turn(&engine), 0);
-    engine.close(Duration::from_secs(5));
-    assert_eq!(turn(&engine), 0);
-    assert_eq!(engine.connection_count(), 2);
-    head.write_all(b"TP/1.1\r\nHost: a\r\n\r\n").expect("writes");
-    body.write_all(b"cd").expect("writes");
-    assert_eq!(turn(&engine), 2);
-    assert!(engine.is_closed());
-    assert_answered_and_closed(head);
-    assert_answered_and_closed(body);
+fn shutdown_completes_requests_whose_heads_or_bodies_have_begun_to_arrive() {
+    let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n";
+    for (begun, rest) in [
+        ("GET / HT", "TP/1.1\r\nHost: a\r\n\r\n"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab", "cd"),
+        (chunked, "2\r\ncd\r\n0\r\n\r\n"),
+        // hyper takes these bodies over from the fast path.
+        (chunked, "2;a\r\ncd\r\n0\r\n\r\n"),
+        (chunked, "2\r\ncd\r\n0\r\nt: v\r\n\r\n"),
+    ] {
+        let engine = bind();
+        let mut stream = connect(&engine);
+        stream.write_all(begun.as_bytes()).expect("writes");
+        assert_eq!(turn(&engine), 0);
+        engine.close(Duration::from_secs(5));
+        assert_eq!(turn(&engine), 0);
+        assert_eq!(engine.connection_count(), 1, "{begun:?}");
+        stream.write_all(rest.as_bytes()).expect("writes");
+        assert_eq!(turn(&engine), 1, "{rest:?}");
+        assert!(engine.is_closed(), "{rest:?}");
+        assert_answered_and_closed(stream);
+    }
 }
 
 #[test]
