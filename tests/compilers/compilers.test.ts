@@ -83,6 +83,9 @@ describe("a project of kit scaffold init", { timeout: 600_000 }, () => {
           fetch(`${app.url}/todos`, { method: "POST", headers, body: JSON.stringify(body) });
         assert.equal((await post({ title: "Buy milk" })).status, 201);
         assert.equal((await post({ title: "" })).status, 400);
+        // No compiler copies the document, which the application reads from a file.
+        const document = await fetch(`${app.url}/openapi.json`);
+        assert.equal(document.status, 200, await document.text());
       } finally {
         await app.stop();
       }

@@ -89,7 +89,7 @@ pub use kit_typescript::{
 pub use migrations::{
     MIGRATIONS, other_files, read_migrations, remove_migration, write_migration, write_snapshot,
 };
-pub use output::{FileChanges, copy_javascript};
+pub use output::{FileChanges, Uncompiled, copy_uncompiled};
 pub use parent_project::{project_above, project_advice, project_of};
 pub use plugins::{
     Attachment, CodeLocation, Mode, NoPlugins, RegisteredTap, TapEvent, TapFuture, TapHost, registered_taps,

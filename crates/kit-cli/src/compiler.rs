@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use kit_build::{Compiler, ResolvedConfig};
+use kit_build::{Compiler, ResolvedConfig, Uncompiled};
 
 use crate::console::Console;
 use crate::context::Context;
@@ -82,9 +82,7 @@ pub(crate) fn compile(
     if !output.status.success() {
         return Err(failed(compiler, &output, &text, console));
     }
-    if compiler == Compiler::Tsc {
-        copy_generated_javascript(project)?;
-    }
+    copy_uncompiled(project)?;
     // Warnings of the compiler, and progress messages of a bundler.
     if !text.is_empty() && !console.is_json() {
         console.note(text.trim_end());
@@ -95,13 +93,19 @@ pub(crate) fn compile(
     }))
 }
 
-/// Copies the JavaScript and JSON of the output directory beside the code that tsc compiled from it, because tsc compiles
-/// only TypeScript files. Copies nothing if tsc did not compile the output directory.
-fn copy_generated_javascript(project: &Project) -> Result<(), CommandError> {
+/// Copies the files of the output directory that the compiler left out beside the code that the compiler made from it: tsc
+/// compiles only TypeScript, and none of the compilers copies JSON. Copies nothing if the compiler did not compile the output
+/// directory.
+fn copy_uncompiled(project: &Project) -> Result<(), CommandError> {
     let config = &project.config;
     let mut outputs = directories(config);
     outputs.push(config.dist_dir.clone());
-    outputs.extend(tsconfig::out_dir(&project.root));
+    let files = if config.compiler == Compiler::Tsc {
+        outputs.extend(tsconfig::out_dir(&project.root));
+        Uncompiled::JavaScriptAndJson
+    } else {
+        Uncompiled::Json
+    };
     for output in outputs {
         // `rootDir` may be a directory above the project. Then the output repeats the path from there to the project.
         for above in project.root.ancestors() {
@@ -110,7 +114,7 @@ fn copy_generated_javascript(project: &Project) -> Result<(), CommandError> {
             };
             let compiled = project.root.join(&output).join(inner).join(&config.output_dir);
             if compiled.join("routes/index.js").is_file() {
-                kit_build::copy_javascript(&project.root.join(&config.output_dir), &compiled)?;
+                kit_build::copy_uncompiled(&project.root.join(&config.output_dir), &compiled, files)?;
                 break;
             }
         }

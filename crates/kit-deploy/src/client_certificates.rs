@@ -78,6 +78,10 @@ pub(crate) fn rule(
             "`tls.clientCertificates` is known only when the application runs, and the application does not read it from {VARIABLE}: make sure that it is `{}`",
             choice.name()
         )),
+        (None, None) if given.is_some() => notes.push(
+            "`tls.clientCertificates` is known only when the application runs, so the files are for `required`: if the value is `optional`, use `--client-certificates optional`"
+                .to_owned(),
+        ),
         _ => {}
     }
     let rule = known.or(choice).unwrap_or(ClientCertificates::Required);
@@ -155,6 +159,16 @@ mod tests {
         for is_rust in [true, false] {
             let (rule, set, _, notes) = read(None, None, "OTHER", is_rust);
             assert_eq!((rule, set, notes.as_str()), (Required, None, ""));
+        }
+    }
+
+    #[test]
+    fn a_rule_that_only_the_running_application_knows_is_a_note() {
+        let unknown = json!({ "clientCertificates": null });
+        for name in ["OTHER", "TLS_CLIENT_CERTIFICATES"] {
+            let (rule, set, count, notes) = read(Some(&unknown), None, name, false);
+            assert_eq!((rule, set, count), (Required, None, 1));
+            assert!(notes.contains("`--client-certificates optional`"), "{notes}");
         }
     }
 }

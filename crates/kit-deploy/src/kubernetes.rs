@@ -71,15 +71,26 @@ fn usage(deployment: &Deployment) -> String {
         ));
     }
     if let Some(tls) = &deployment.tls {
-        lines.push(format!(
-            "Create the secret {name}-tls with the certificate, or let cert-manager create the secret."
-        ));
-        lines.push(if tls.has_authorities() {
-            format!(
-                "  kubectl create secret generic {name}-tls --from-file=tls.crt --from-file=tls.key --from-file=ca.crt"
-            )
+        lines.extend(if tls.has_authorities() {
+            [
+                format!(
+                    "Create the secret {name}-tls with the certificate, and with the authorities of clients in ca.crt. Do not use the ca.crt of"
+                ),
+                "cert-manager: the application would accept each certificate of the authority that signed the server's certificate."
+                    .to_owned(),
+                format!(
+                    "  kubectl create secret generic {name}-tls --from-file=tls.crt --from-file=tls.key --from-file=ca.crt"
+                ),
+            ]
+            .to_vec()
         } else {
-            format!("  kubectl create secret tls {name}-tls --cert=tls.crt --key=tls.key")
+            [
+                format!(
+                    "Create the secret {name}-tls with the certificate, or let cert-manager create the secret."
+                ),
+                format!("  kubectl create secret tls {name}-tls --cert=tls.crt --key=tls.key"),
+            ]
+            .to_vec()
         });
     }
     lines.push("Each release:".to_owned());

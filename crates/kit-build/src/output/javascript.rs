@@ -1,4 +1,4 @@
-//! Copies generated JavaScript beside compiled code.
+//! Copies generated JavaScript and JSON beside compiled code.
 
 use std::io;
 use std::path::Path;
@@ -7,15 +7,23 @@ use super::manifest::Manifest;
 use super::paths::MANIFEST;
 use crate::{BuildError, disk, read_text, write_text};
 
-/// Copies the JavaScript and JSON files of an output directory into another directory, because TypeScript compiles only the
-/// TypeScript files. The application reads JSON when it runs, such as the `OpenAPI` document. Copies the files of contract
-/// tests only if the other directory contains compiled contract tests. In the copies of JavaScript, imports name the compiled files: `./Tag.validator.ts` becomes `./Tag.validator.js`. Files that are equal
-/// already are not written.
+/// Generated files that a compiler leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Uncompiled {
+    /// JSON, which the application reads when it runs, such as the `OpenAPI` document.
+    Json,
+    /// JSON and JavaScript, as tsc leaves them out.
+    JavaScriptAndJson,
+}
+
+/// Copies the files of an output directory that a compiler left out beside the compiled files. Copies the files of contract
+/// tests only if the compiled files contain contract tests. In the copies of JavaScript, imports name the compiled files:
+/// `./Tag.validator.ts` becomes `./Tag.validator.js`. Files that are equal already are not written.
 ///
 /// # Errors
 ///
 /// Returns an error if a file cannot be read or written.
-pub fn copy_javascript(from: &Path, to: &Path) -> Result<(), BuildError> {
+pub fn copy_uncompiled(from: &Path, to: &Path, files: Uncompiled) -> Result<(), BuildError> {
     let path = from.join(MANIFEST);
     let Some(bytes) = disk::read_optional(&path)? else {
         return Ok(());
@@ -27,7 +35,9 @@ pub fn copy_javascript(from: &Path, to: &Path) -> Result<(), BuildError> {
     // The compiler compiles the contract tests only if its configuration includes them.
     let has_tests = disk::is_dir(&to.join("tests"));
     let is_wanted = |file: &&String| {
-        (ends_with(file, "js") || ends_with(file, "json")) && (has_tests || !file.starts_with("tests/"))
+        let is_left_out =
+            ends_with(file, "json") || files == Uncompiled::JavaScriptAndJson && ends_with(file, "js");
+        is_left_out && (has_tests || !file.starts_with("tests/"))
     };
     for file in manifest.files.keys().filter(is_wanted) {
         let Some(text) = read_text(&from.join(file))? else {

@@ -17,7 +17,7 @@ mod paths;
 mod tests;
 mod writer;
 
-pub use javascript::copy_javascript;
+pub use javascript::{Uncompiled, copy_uncompiled};
 pub(crate) use output_cache::OutputCache;
 pub(crate) use paths::check_path;
 pub(crate) use writer::OutputDirectory;

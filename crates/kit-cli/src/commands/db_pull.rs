@@ -64,6 +64,12 @@ struct Report<'a> {
     kept_as_sql: Vec<String>,
     /// Objects that the SQL of the migration does not create as they are in the database.
     not_reproduced: &'a [String],
+    /// Possible reason why the SQL does not create these objects as they are, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+    /// Reason why the SQL was not tried in an empty database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_tried: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -146,6 +152,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             .collect(),
         kept_as_sql: kept_as_sql(&snapshot),
         not_reproduced: &not_reproduced,
+        note: note.as_deref(),
+        not_tried: failed.as_deref(),
     });
     let console = context.console;
     let mut text = format!(
@@ -227,8 +235,11 @@ async fn try_baseline(
         .into_iter()
         .map(|Difference { object, .. }| object)
         .collect();
+    if not_reproduced.is_empty() {
+        return Ok(Tried::default());
+    }
     let note = match (server_version(url), server_version(&server)) {
-        (Ok(own), Ok(scratch)) if !not_reproduced.is_empty() => version_note(own.major, scratch.major),
+        (Ok(own), Ok(scratch)) => version_note(own.major, scratch.major),
         _ => None,
     };
     Ok(Tried { not_reproduced, note })

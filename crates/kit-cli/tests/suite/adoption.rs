@@ -217,6 +217,42 @@ fn adopts_several_schemas_without_a_change() {
 }
 
 #[test]
+fn a_foreign_key_keeps_the_type_of_its_column() {
+    let Some(database) = database("a_foreign_key_keeps_the_type_of_its_column") else {
+        return;
+    };
+    let url = &database.url;
+    execute(
+        url,
+        "CREATE EXTENSION citext;
+         CREATE TYPE level AS ENUM ('low', 'high');
+         CREATE TABLE days (day date PRIMARY KEY);
+         CREATE TABLE mails (mail citext PRIMARY KEY);
+         CREATE TABLE levels (level level PRIMARY KEY);
+         CREATE TABLE paths (path text[] PRIMARY KEY);
+         CREATE TABLE visits (
+           id integer PRIMARY KEY,
+           day date NOT NULL REFERENCES days,
+           mail citext NOT NULL REFERENCES mails,
+           level level NOT NULL REFERENCES levels,
+           path text[] NOT NULL REFERENCES paths
+         )",
+    );
+    let adopted = Adopted::new(url).unwrap();
+    assert_eq!(adopted.mistakes(url), [""; 0]);
+    assert_eq!(adopted.pulled.left_out, []);
+    let text = adopted.pulled.single_file();
+    for tags in [
+        "@storedAs date @references Day.day",
+        "@storedAs citext @references Mail.mail",
+        "@storedAs enum level @references Level.level",
+        "@storedAs array @references Path.path",
+    ] {
+        assert!(text.contains(tags), "{tags}: {text}");
+    }
+}
+
+#[test]
 fn refuses_to_read_a_schema_that_the_database_does_not_have() {
     let Some(database) = database("refuses_to_read_a_schema_that_the_database_does_not_have") else {
         return;

@@ -24,6 +24,7 @@ fn probes_use_https_and_the_certificate_is_mounted_if_the_application_listens_wi
         "            secretName: acme-shop-tls\n            # 0440, as a decimal number.\n            defaultMode: 288\n",
         "              - key: tls.crt\n                path: server.pem\n              - key: tls.key\n                path: server.key\n",
         "    - name: https\n      appProtocol: https\n      port: 443\n      targetPort: https\n",
+        "# Create the secret acme-shop-tls with the certificate, or let cert-manager create the secret.\n",
         "#   kubectl create secret tls acme-shop-tls --cert=tls.crt --key=tls.key\n",
     ] {
         assert!(deployment.contains(lines), "no {lines} in {deployment}");
@@ -74,6 +75,12 @@ fn probes_only_connect_if_clients_need_a_certificate() {
     );
     assert!(
         deployment.contains("- key: ca.crt\n                path: clients.pem\n"),
+        "{deployment}"
+    );
+    // The `ca.crt` of cert-manager is the authority of the server's certificate.
+    assert!(
+        deployment.contains("# Create the secret acme-shop-tls with the certificate, and with the authorities of clients in ca.crt.")
+            && !deployment.contains("let cert-manager create"),
         "{deployment}"
     );
     let compose = text(&report, "deploy/compose/compose.yaml");

@@ -45,9 +45,10 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
         tags.extend(column.default.clone());
         let reference = references.on_columns.get(column.name);
         let has_rules = reference.is_some() || column.default.as_deref() == Some("@generated uuid");
-        // A reference has the rules of its target, but not its types of the database.
+        // A reference has the rules of its target. kit compares these types before the column gets the type of its target.
         let is_own = |tag: &&String| {
-            !has_rules || tag.starts_with("@storedAs citext") || tag.starts_with("@storedAs enum")
+            let is_compared = |name: &&str| tag.starts_with(&format!("@storedAs {name}"));
+            !has_rules || ["citext", "enum", "date", "array"].iter().any(is_compared)
         };
         tags.extend(column.r#type.tags.iter().filter(is_own).cloned());
         tags.extend(reference.cloned());

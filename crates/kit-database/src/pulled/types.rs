@@ -248,7 +248,7 @@ fn array(element: &str) -> Option<TypeText> {
 /// Returns the tag for a default as PostgreSQL prints it, or `None` if no tag expresses it.
 pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
     if r#type.text.ends_with("[]") {
-        return default.starts_with("'{}'::").then(|| "@default []".to_owned());
+        return (literal(default).as_deref() == Some("{}")).then(|| "@default []".to_owned());
     }
     let is_date = r#type.text == "Date";
     if is_date && matches!(default, "now()" | "CURRENT_TIMESTAMP" | "transaction_timestamp()") {
@@ -273,7 +273,9 @@ pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
         }
         _ => {
             let value = quoted.filter(|value| {
-                !value.contains(['@', '\n', '*', '\\']) && value.chars().all(|letter| !letter.is_control())
+                !is_current_time(default, value)
+                    && !value.contains(['@', '\n', '*', '\\'])
+                    && value.chars().all(|letter| !letter.is_control())
             })?;
             Some(format!("@default {}", serde_json::Value::from(value)))
         }
@@ -299,6 +301,17 @@ fn literal(default: &str) -> Option<String> {
     is_type.then_some(text)
 }
 
+/// Returns true if a literal is the time of the insertion: `'now'::text::time without time zone`. Older versions of PostgreSQL print
+/// `CURRENT_TIME` in this way.
+fn is_current_time(default: &str, value: &str) -> bool {
+    let r#type = default.rsplit("::").next().unwrap_or_default();
+    let is_time = r#type.starts_with("time") || r#type == "date";
+    is_time
+        && ["now", "today", "tomorrow", "yesterday"]
+            .iter()
+            .any(|name| value.trim().eq_ignore_ascii_case(name))
+}
+
 /// Returns true if the text is a number with at most as many digits after the point as the type `Decimal<P, S>` allows.
 fn is_decimal(text: &str, r#type: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|letter| letter.is_ascii_digit());
@@ -319,7 +332,7 @@ fn is_decimal(text: &str, r#type: &str) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{default_tag, plain, type_text};
+    use super::{default_tag, plain, ruled, type_text};
 
     fn text(base: &str) -> Option<String> {
         type_text(base, &BTreeMap::new(), &BTreeMap::new(), 0).map(|found| found.text)
@@ -352,6 +365,36 @@ mod tests {
         ] {
             assert_eq!(text(base), None, "{base}");
         }
+    }
+
+    #[test]
+    fn the_default_of_an_array_has_a_tag_only_if_it_is_the_empty_array() {
+        let tag = |default: &str| default_tag(default, &plain("string[]"));
+        for default in ["'{}'::text[]", "'{}'::character varying(20)[]"] {
+            assert_eq!(tag(default).as_deref(), Some("@default []"), "{default}");
+        }
+        for default in ["'{}'::text[] || 'a'::text", "'{a}'::text[]", "ARRAY['a'::text]"] {
+            assert_eq!(tag(default), None, "{default}");
+        }
+    }
+
+    #[test]
+    fn the_time_of_the_insertion_is_no_default_of_a_text() {
+        let tag = |default: &str, tags: &[&str]| default_tag(default, &ruled("string", tags));
+        for default in [
+            "'now'::text::time without time zone",
+            "'now'::time(0) with time zone",
+        ] {
+            assert_eq!(tag(default, &[]), None, "{default}");
+        }
+        for default in ["'now'::text::date", "'today'::text::date", "'TOMORROW'::date"] {
+            assert_eq!(tag(default, &["@storedAs date"]), None, "{default}");
+        }
+        assert_eq!(tag("'now'::text", &[]).as_deref(), Some("@default \"now\""));
+        assert_eq!(
+            tag("'2026-01-01'::date", &["@storedAs date"]).as_deref(),
+            Some("@default \"2026-01-01\"")
+        );
     }
 
     #[test]
