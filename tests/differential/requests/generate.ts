@@ -101,8 +101,9 @@ function base(material: Material, random: Random, made: number): Draft {
   );
   const how = random.weighed([3, "valid"], [4, "spoiled"], [3, "mutated"], [2, "anything"], [1, "deep"]);
   const slots = how === "spoiled" ? route.spoiled(random) : route.valid(random);
-  // The contract accepts any string as an id, but most requests should find a note.
-  const params = how === "spoiled" || random.chance(0.1) ? slots.params : undefined;
+  // A contract that accepts any string as an id gets mostly ids of created rows, others get half of their parameters from the contract.
+  const keepsParams = how === "spoiled" || random.chance(material.remembers ? 0.1 : 0.5);
+  const params = keepsParams ? slots.params : undefined;
   const target =
     params === undefined && route.path.includes(":")
       ? route.target(slots).replace(
