@@ -271,6 +271,7 @@
     ("testing/random/mod.rs", include_str!("../../kit-runtime/src/testing/random/mod.rs")),
     ("testing/random/numbers.rs", include_str!("../../kit-runtime/src/testing/random/numbers.rs")),
     ("testing/random/requests.rs", include_str!("../../kit-runtime/src/testing/random/requests.rs")),
+    ("testing/random/slots.rs", include_str!("../../kit-runtime/src/testing/random/slots.rs")),
     ("testing/random/spoil.rs", include_str!("../../kit-runtime/src/testing/random/spoil.rs")),
     ("testing/random/wire.rs", include_str!("../../kit-runtime/src/testing/random/wire.rs")),
     ("testing/report.rs", include_str!("../../kit-runtime/src/testing/report.rs")),

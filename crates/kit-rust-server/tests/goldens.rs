@@ -57,6 +57,7 @@ fn contract_tests_have_the_headers_params_and_skipped_routes_of_the_configuratio
     let order = of("GET /orders/:id");
     assert_eq!(order["headers"], serde_json::json!({ "X-Trace": "7" }));
     assert_eq!(order["request"]["params"]["id"], "from-config");
+    assert_eq!(order["keptParams"], serde_json::json!(["id"]));
     let stock = of("GET /stock").as_object().unwrap();
     let names: Vec<_> = stock.keys().map(String::as_str).collect();
     assert_eq!(

@@ -16,7 +16,7 @@ use crate::{TestValues, error_format};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContractDocument {
     /// JSON with the format of errors (`errors`), the headers of every request (`headers`), the options that only JavaScript can use
-    /// (`unused`), and the tables (`routes`). The tables name types of responses.
+    /// (`unused`), and the tables (`routes`). The tables name types of responses and requests.
     pub json: String,
     /// Types of responses that the tables name.
     pub types: BTreeSet<DeclarationId>,
@@ -48,8 +48,14 @@ pub fn contract_document(program: &Program, values: &TestValues) -> ContractDocu
     };
     let mut lines = Vec::new();
     for route in &program.routes {
-        for table in tables.of(route, values.of(route)) {
+        let own = values.of(route);
+        for table in tables.of(route, own) {
             let mut entry = about(program, route);
+            let params = own.into_iter().flat_map(|own| own.params.keys());
+            let params: Vec<_> = params.filter(|name| route.parameters.contains(name)).collect();
+            if !params.is_empty() {
+                entry.insert("keptParams".to_owned(), json!(params));
+            }
             let shapes = slots_of(route).map(|(slot, id)| {
                 request_types.insert(id);
                 (

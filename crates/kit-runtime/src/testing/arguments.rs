@@ -5,6 +5,9 @@ use std::hash::{BuildHasher as _, Hasher as _};
 
 use super::random::Randomness;
 
+/// Number of random requests of a test if only a seed is given, as on Node.
+const USUAL_RUNS: u32 = 100;
+
 /// Largest number of random requests of a test.
 const MOST_RUNS: u32 = 100_000;
 
@@ -18,7 +21,7 @@ pub(super) struct Arguments {
     is_exact: bool,
     /// True to run only tests that are ignored before they run. There are none.
     only_ignored: bool,
-    /// Number and seed of the random requests of a test. Without a number, there are none.
+    /// Number and seed of the random requests of a test. Without both, there are none.
     runs: Option<u32>,
     seed: Option<u64>,
     pub(super) is_list: bool,
@@ -71,9 +74,9 @@ impl Arguments {
         Ok(read)
     }
 
-    /// Returns the number and the seed of random requests. Without an argument, the seed is random.
+    /// Returns the number and the seed of random requests. Without an argument, the seed is random. `None` without both arguments.
     pub(super) fn randomness(&self) -> Option<Randomness> {
-        let runs = self.runs?;
+        let runs = self.runs.or(self.seed.map(|_| USUAL_RUNS))?;
         // A short seed is easier to copy.
         let random = || RandomState::new().build_hasher().finish() >> 33;
         let seed = self.seed.unwrap_or_else(random);
@@ -134,7 +137,9 @@ mod tests {
 
     #[test]
     fn reads_the_number_and_the_seed_of_random_requests() {
-        assert_eq!(read(&["--seed", "42"]).unwrap().randomness(), None);
+        assert_eq!(read(&[]).unwrap().randomness(), None);
+        let seed = read(&["--seed", "42"]).unwrap();
+        assert_eq!(seed.randomness(), Some(Randomness { runs: 100, seed: 42 }));
         let both = read(&["--runs=20", "--seed", "42"]).unwrap();
         assert_eq!(both.randomness(), Some(Randomness { runs: 20, seed: 42 }));
         assert_eq!(

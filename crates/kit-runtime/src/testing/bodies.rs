@@ -174,6 +174,6 @@ impl Running {
 }
 
 /// Returns the maximum size of a body in bytes.
-fn body_limit(table: &Table) -> usize {
+pub(super) fn body_limit(table: &Table) -> usize {
     table.body_bytes.unwrap_or(settings().body_bytes)
 }

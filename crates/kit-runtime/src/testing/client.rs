@@ -200,6 +200,15 @@ impl TestRequest {
         self
     }
 
+    /// Adds the headers of the client, unless they are left out. Headers of the request replace them.
+    fn with_default_headers(mut self) -> Self {
+        if self.has_default_headers {
+            self.headers = merged(self.client.headers(), self.headers);
+            self.has_default_headers = false;
+        }
+        self
+    }
+
     /// Ends the response after some time, if the response has no end.
     pub(super) fn endless(mut self, is_endless: bool) -> Self {
         self.is_endless = is_endless;
@@ -226,17 +235,15 @@ impl TestRequest {
         Ok((answer, upgraded))
     }
 
+    /// Returns the request as a command of curl.
+    pub(super) fn command(&self) -> String {
+        curl_of(&self.method, &self.target, &self.headers, self.body.as_ref())
+    }
+
     /// Sends the request, and reads the complete response. A response that changes the protocol has the connection, too.
     async fn exchange(mut self) -> Result<(TestResponse, Option<OnUpgrade>), Error> {
-        if self.has_default_headers {
-            let mut headers = self.client.headers();
-            if let (Some(before), Some(own)) = (headers.get("cookie"), self.headers.get_mut("cookie")) {
-                *own = with_cookies(before, own);
-            }
-            headers.append(&mut self.headers);
-            self.headers = headers;
-        }
-        let command = curl_of(&self.method, &self.target, &self.headers, self.body.as_ref());
+        self = self.with_default_headers();
+        let command = self.command();
         let (ours, theirs) = tokio::io::duplex(BUFFER);
         (self.client.connect)(theirs);
         let (mut sender, connection) = http1::handshake(TokioIo::new(ours)).await?;
@@ -285,6 +292,15 @@ impl TestRequest {
         };
         Ok((answer, upgrade))
     }
+}
+
+/// Returns headers in which other headers replace those of the same name. Cookies are replaced by name, too.
+pub(super) fn merged(mut headers: Headers, mut others: Headers) -> Headers {
+    if let (Some(before), Some(own)) = (headers.get("cookie"), others.get_mut("cookie")) {
+        *own = with_cookies(before, own);
+    }
+    headers.append(&mut others);
+    headers
 }
 
 /// Returns the cookies of the client and of a request. A cookie of the request replaces a cookie of the same name.

@@ -108,6 +108,9 @@ pub(super) struct Table {
     /// Properties of the body with another string in each request.
     #[serde(default)]
     pub(super) fresh: Map<String, Value>,
+    /// Path parameters that have values of the configuration, which random requests keep.
+    #[serde(default)]
+    pub(super) kept_params: Vec<String>,
     /// Types of the slots from which random requests are made.
     #[serde(default)]
     pub(super) shapes: BTreeMap<Slot, String>,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
 
-use super::client::{Headers, TestClient, TestRequest};
+use super::client::{Headers, TestClient, TestRequest, merged};
 use super::contents::{self, Body};
 use super::document::Table;
 use super::fixture::Fixture;
@@ -128,7 +128,7 @@ pub(super) fn uuid() -> String {
     )
 }
 
-/// Request of a route. `headers` are those of the fixture.
+/// Request of a route. `headers` are those of the fixture, which replace those of the client.
 pub(super) struct RouteRequest<'a> {
     pub(super) table: &'a Table,
     pub(super) slots: Slots,
@@ -139,6 +139,8 @@ pub(super) struct RouteRequest<'a> {
     pub(super) offer: Option<String>,
     /// Method in place of that of the route.
     pub(super) method: Option<&'static str>,
+    /// False to leave out the headers of the client.
+    pub(super) has_default_headers: bool,
 }
 
 impl<'a> RouteRequest<'a> {
@@ -149,6 +151,7 @@ impl<'a> RouteRequest<'a> {
             headers,
             body: None,
             method: None,
+            has_default_headers: true,
             // The first subprotocol of the contract.
             offer: table
                 .socket
@@ -167,7 +170,15 @@ impl<'a> RouteRequest<'a> {
         let (method, path) = self.table.method_and_path();
         let mut target = filled(path, self.slots.get(&Slot::Params));
         target.push_str(&query_text(self.slots.get(&Slot::Query)));
-        let mut headers = headers_of(self.table, &self.slots, self.headers);
+        let mut defaults = if self.has_default_headers {
+            client.headers()
+        } else {
+            Headers::new()
+        };
+        // The type of the client is only for bodies that have none.
+        let media_type = defaults.remove("content-type");
+        // A request may lack a header or a cookie that all other requests have.
+        let mut headers = headers_of(self.table, &self.slots, merged(defaults, self.headers));
         if self.table.socket.is_some() {
             for (name, value) in HANDSHAKE {
                 headers.insert(name.to_owned(), value.to_owned());
@@ -175,7 +186,7 @@ impl<'a> RouteRequest<'a> {
             if let Some(offer) = self.offer {
                 headers.entry(SUBPROTOCOLS.to_owned()).or_insert(offer);
             }
-            let request = client.request(method, &target);
+            let request = client.request(method, &target).without_default_headers();
             return request.with_headers(headers);
         }
         let body = self.body.or_else(|| {
@@ -185,9 +196,13 @@ impl<'a> RouteRequest<'a> {
                 None => value.map(|value| Body::text("application/json", value.to_string())),
             }
         });
+        if let (None, Some(media_type)) = (&body, media_type) {
+            headers.entry("content-type".to_owned()).or_insert(media_type);
+        }
         let request = client
             .request(self.method.unwrap_or(method), &target)
             .endless(self.table.is_endless())
+            .without_default_headers()
             .with_headers(headers);
         match body {
             Some(Body { media_type, bytes }) => request.body(&media_type, bytes),
@@ -196,8 +211,9 @@ impl<'a> RouteRequest<'a> {
     }
 }
 
-/// Returns the headers of a request. Headers and cookies of the slots replace those of the fixture only if they differ from the valid
-/// request: a fixture can replace the header `x-tenant` of valid requests, and a test of a wrong `x-tenant` still sends the wrong value.
+/// Returns the headers of a request. `given` are those of the client, the configuration and the fixture. Headers and cookies of the slots
+/// replace them only if they differ from the valid request: a fixture can replace the header `x-tenant` of valid requests, and a test of a
+/// wrong or missing `x-tenant` still sends the wrong value, or none.
 fn headers_of(table: &Table, slots: &Slots, given: Headers) -> Headers {
     let valid = header_texts(table.valid(Slot::Headers).as_ref());
     let own = header_texts(slots.get(&Slot::Headers));
@@ -319,8 +335,96 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Headers, headers_of, slots_of};
-    use crate::testing::document::Table;
+    use crate::shape::{Property, Shape};
+    use crate::testing::case::Kind;
+    use crate::testing::document::{Document, Table};
+    use crate::testing::expect::Expectations;
     use crate::testing::fixture::Fixture;
+    use crate::testing::outcome::Checked;
+    use crate::testing::run::Running;
+    use crate::testing::setup::TestSetup;
+    use crate::{Application, Contract, Error, Response, Routes, Segment, StatusCode};
+
+    const SESSION: &str = r#"{"routes":[{
+        "place": "api/session.routes.ts:3", "route": "GET /session", "replies": [{ "status": 204 }],
+        "request": { "headers": { "x-tenant": "tenant" }, "cookies": { "sid": "s" } },
+        "refuses": [
+            ["headers", "$[\"x-tenant\"]", "missing", { "$missing": true }],
+            ["cookies", "$.sid", "missing", { "$missing": true }]
+        ]
+    }]}"#;
+
+    const TENANT: Shape = Shape::object("Tenant", &[Property::required("x-tenant", Shape::TEXT)]);
+    const SID: Shape = Shape::object("Sid", &[Property::required("sid", Shape::TEXT)]);
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Tenant {
+        #[serde(rename = "x-tenant")]
+        tenant: String,
+    }
+
+    impl Contract for Tenant {
+        const NAME: &'static str = "Tenant";
+
+        fn shape() -> &'static Shape {
+            &TENANT
+        }
+    }
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Sid {
+        sid: String,
+    }
+
+    impl Contract for Sid {
+        const NAME: &'static str = "Sid";
+
+        fn shape() -> &'static Shape {
+            &SID
+        }
+    }
+
+    #[derive(Clone)]
+    struct App;
+
+    impl Application for App {
+        async fn ready(&self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    /// Runs a test of a route that knows one tenant and one session. The setup sets both for every request.
+    async fn session(kind: Kind) -> Checked {
+        let router = Routes::new(App).route(
+            "GET /session",
+            &[Segment::Static("session")],
+            async |_app, request| {
+                let headers = request.declared_headers::<Tenant>()?;
+                let cookies = request.declared_cookies::<Sid>()?;
+                if headers.tenant != "acme" || cookies.sid != "s1" {
+                    return Err(Error::internal("unknown tenant or session"));
+                }
+                Ok(Response::empty(&request.into_context()?, StatusCode::NO_CONTENT))
+            },
+        );
+        let Document { errors, routes, .. } = serde_json::from_str(SESSION).expect("tables");
+        let expect = Expectations {
+            errors,
+            shapes: &[],
+            requests: &[],
+        };
+        let setup = TestSetup::new(router.into_router())
+            .header("x-tenant", "acme")
+            .header("cookie", "sid=s1; theme=dark");
+        Running::new(setup, expect).run(kind, &routes[0]).await
+    }
+
+    #[tokio::test]
+    async fn headers_and_cookies_of_every_request_are_sent_except_by_tests_that_leave_them_out() {
+        for kind in [Kind::Valid, Kind::Refuses(0), Kind::Refuses(1)] {
+            assert_eq!(session(kind).await, Ok(()), "{kind:?}");
+        }
+    }
 
     /// Returns the header `content-type` of a valid request. `given` is the header of the fixture.
     fn content_type(format: &Value, given: Option<&str>) -> Option<String> {

@@ -100,13 +100,21 @@ impl Running {
         self.send_with(request, true).await
     }
 
-    async fn send_with(&self, request: RouteRequest<'_>, has_default_headers: bool) -> Checked<TestResponse> {
+    async fn send_with(
+        &self,
+        mut request: RouteRequest<'_>,
+        has_default_headers: bool,
+    ) -> Checked<TestResponse> {
         let table = request.table;
-        let mut built = request.build(&self.client);
-        if !has_default_headers {
-            built = built.without_default_headers();
-        }
-        let answer = built.send().await?;
+        request.has_default_headers = has_default_headers;
+        let built = request.build(&self.client);
+        let command = built.command();
+        let answer = built.send().await.map_err(|error| {
+            Stop::Failed(format!(
+                "{} gave no complete response: {error}\n{command}",
+                table.route
+            ))
+        })?;
         self.note(table, &answer)?;
         Ok(answer)
     }

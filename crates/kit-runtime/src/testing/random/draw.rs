@@ -15,12 +15,18 @@ const DEEPEST: usize = 24;
 /// Largest number of values inside of a drawn value. Types that contain themselves several times could grow to millions of values.
 const MOST_VALUES: usize = 20_000;
 
-/// Largest number of items, properties or letters beyond the minimum.
+/// Largest number of items beyond the minimum. Properties of any name and rest elements are fewer.
 const MORE_ITEMS: usize = 3;
+
+/// Largest number of letters beyond the minimum.
 const MORE_LETTERS: usize = 24;
 
 /// Letters of texts without a format, with characters that HTML, SQL, JSON and URLs treat specially, and letters of several bytes.
-const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCXYZ0123456789 .,-_'\"\\/%&<>{}[]();:=+*?#@äßé漢字🙂";
+pub(super) const LETTERS: &str =
+    "abcdefghijklmnopqrstuvwxyzABCXYZ0123456789 .,-_'\"\\/%&<>{}[]();:=+*?#@äßé漢字🙂";
+/// Letters of headers, which are visible ASCII.
+pub(super) const ASCII_LETTERS: &str =
+    "abcdefghijklmnopqrstuvwxyzABCXYZ0123456789 .,-_'\"\\/%&<>{}[]();:=+*?#@";
 const PLAIN: &str = "abcdefghijklmnopqrstuvwxyz0123456789";
 const HEXADECIMAL: &str = "0123456789abcdef";
 const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -32,7 +38,7 @@ pub(super) fn draw(shape: &'static Shape, sample: Option<&Value>, random: &mut R
     inner(shape, sample, 0, random)
 }
 
-/// Draws a value at a depth of another value.
+/// Draws a value inside of another value. `depth` is the number of values around it.
 fn inner(shape: &'static Shape, sample: Option<&Value>, depth: usize, random: &mut Random) -> Option<Value> {
     random.values += 1;
     if depth > DEEPEST || random.values > MOST_VALUES {
@@ -95,7 +101,7 @@ fn unknown(random: &mut Random) -> Value {
         1 => random.chance(50).into(),
         2 => random.below(1000).into(),
         3 => Value::Array(vec![random.below(10).into()]),
-        _ => random.text(LETTERS, 5).into(),
+        _ => random.text(random.letters, 5).into(),
     }
 }
 
@@ -108,16 +114,25 @@ fn date_time(random: &mut Random) -> String {
 
 fn text(rules: &Text, sample: Option<&Value>, random: &mut Random) -> Option<Value> {
     // The text of the valid request fits a pattern or template, for which no other text can be drawn.
+    let sample = sample.filter(|sample| sample.is_string());
     if rules.pattern.is_some() || rules.template.is_some() || rules.words.is_some() {
-        return sample.filter(|sample| sample.is_string()).cloned();
-    }
-    if let Some(format) = rules.format {
-        return Some(formatted(format, random).into());
+        return sample.cloned();
     }
     let least = rules.min_length.unwrap_or_default();
-    let most = rules.max_length.unwrap_or(usize::MAX).min(least + MORE_LETTERS);
+    let longest = rules.max_length.unwrap_or(usize::MAX);
+    if let Some(format) = rules.format {
+        let drawn = formatted(format, random);
+        let is_within = (least..=longest).contains(&drawn.chars().count());
+        // Texts of a format have a length of their own, which the bounds may exclude.
+        return if is_within {
+            Some(drawn.into())
+        } else {
+            sample.cloned()
+        };
+    }
+    let most = longest.min(least + MORE_LETTERS);
     let length = random.between(least, most.max(least));
-    Some(random.text(LETTERS, length).into())
+    Some(random.text(random.letters, length).into())
 }
 
 fn formatted(format: Format, random: &mut Random) -> String {

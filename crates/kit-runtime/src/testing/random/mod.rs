@@ -3,6 +3,7 @@
 mod draw;
 mod numbers;
 mod requests;
+mod slots;
 mod spoil;
 mod wire;
 
@@ -18,6 +19,8 @@ struct Random {
     state: u64,
     /// Number of values inside of the value that is drawn.
     values: usize,
+    /// Letters of texts without a format.
+    letters: &'static str,
 }
 
 impl Random {
@@ -30,6 +33,7 @@ impl Random {
         Self {
             state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ hash,
             values: 0,
+            letters: draw::LETTERS,
         }
     }
 

@@ -1,16 +1,10 @@
 //! Sends random requests, and makes the first request that fails smaller.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
-use super::draw::draw;
-use super::spoil::changed;
-use super::wire::received;
+use super::slots::{Source, Spoiled};
 use super::{Random, Randomness};
-use crate::check::explain;
-use crate::shape::Shape;
-use crate::testing::client::TestResponse;
+use crate::testing::client::merged;
 use crate::testing::document::Table;
 use crate::testing::fixture::Fixture;
 use crate::testing::outcome::{Checked, Stop};
@@ -18,38 +12,8 @@ use crate::testing::request::{RouteRequest, Slots, slots_of, with_fixture};
 use crate::testing::run::Running;
 use crate::testing::values::Slot;
 
-/// Largest number of values that are drawn to find one that fits or breaks a type.
-const DRAWS: usize = 50;
-
 /// Largest number of requests that are sent to find a smaller request with the same failure.
 const SHRINKS: usize = 100;
-
-/// Headers that the server or the middleware reads. A random value would change the meaning of the request.
-const KEPT: [&str; 16] = [
-    "accept",
-    "authorization",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "cookie",
-    "expect",
-    "host",
-    "idempotency-key",
-    "if-match",
-    "if-none-match",
-    "origin",
-    "te",
-    "transfer-encoding",
-    "upgrade",
-];
-
-/// Request that breaks one rule.
-struct Spoiled {
-    slots: Slots,
-    /// Path of the only failure.
-    path: String,
-}
 
 impl Running {
     /// Sends requests with random values that fit the types of the contract. Each must succeed, or get an error that the contract declares.
@@ -59,15 +23,21 @@ impl Running {
         randomness: Randomness,
         test: &str,
     ) -> Checked {
-        let shapes = self.shapes_of(table);
+        let source = self.source(table).await?;
         let mut random = Random::new(randomness.seed, test);
+        let mut has_random = false;
         for _ in 0..randomness.runs {
-            let slots = valid_slots(table, &shapes, &mut random);
+            let (slots, is_random) = source.valid(&mut random);
+            has_random |= is_random;
             let Err(Stop::Failed(message)) = result(self.send_random(table, &slots).await)? else {
                 continue;
             };
-            let (message, count) = self.smaller(table, slots, message).await;
+            let (message, count) = self.smaller(&source, slots, message).await;
             return Err(Stop::Failed(found(&message, randomness, test, count)));
+        }
+        if !has_random {
+            let reason = "kit found no random values: all requests had the values of the valid request";
+            return Err(Stop::Ignored(reason.to_owned()));
         }
         Ok(())
     }
@@ -79,17 +49,15 @@ impl Running {
         randomness: Randomness,
         test: &str,
     ) -> Checked {
-        let shapes = self.shapes_of(table);
+        let source = self.source(table).await?;
         let mut random = Random::new(randomness.seed, test);
         let mut sent = 0;
         for _ in 0..randomness.runs {
-            let Some(Spoiled { slots, path }) = spoiled_slots(table, &shapes, &mut random) else {
+            let Some(spoiled) = source.spoiled(&mut random) else {
                 continue;
             };
             sent += 1;
-            let headers = self.fixture_headers(table).await?;
-            let answer = self.send(RouteRequest::new(table, slots, headers)).await?;
-            if let Err(Stop::Failed(message)) = self.expect.refused(table, &answer, &path, false) {
+            if let Err(Stop::Failed(message)) = result(self.send_spoiled(table, spoiled).await)? {
                 return Err(Stop::Failed(found(&message, randomness, test, 0)));
             }
         }
@@ -100,27 +68,36 @@ impl Running {
         Ok(())
     }
 
-    /// Returns the types of the slots whose values are random.
-    fn shapes_of(&self, table: &Table) -> BTreeMap<Slot, &'static Shape> {
+    async fn source<'a>(&self, table: &'a Table) -> Checked<Source<'a>> {
         let shapes = table.shapes.iter();
-        shapes
-            .filter_map(|(slot, name)| Some((*slot, self.expect.request_shape(name)?)))
-            .collect()
+        Ok(Source {
+            table,
+            shapes: shapes
+                .filter_map(|(slot, name)| Some((*slot, self.expect.request_shape(name)?)))
+                .collect(),
+            given: merged(self.client.headers(), self.fixture_headers(table).await?),
+        })
     }
 
-    async fn send_random(&self, table: &Table, slots: &Slots) -> Checked<TestResponse> {
+    async fn send_random(&self, table: &Table, slots: &Slots) -> Checked {
         let fixture = self.fixture(table).await?;
         let slots = with_fixture(table, slots.clone(), &fixture);
         let answer = self
             .send(RouteRequest::new(table, slots, fixture.all_headers(table)))
             .await?;
-        self.expect.answered(table, &answer, false)?;
-        Ok(answer)
+        self.expect.answered(table, &answer, false)
     }
 
-    /// Looks for a smaller request that fails: puts values of the valid request in the place of random ones. Returns the last failure, and the
-    /// number of steps.
-    async fn smaller(&self, table: &Table, mut slots: Slots, mut message: String) -> (String, usize) {
+    async fn send_spoiled(&self, table: &Table, Spoiled { slots, path }: Spoiled) -> Checked {
+        let headers = self.fixture_headers(table).await?;
+        let answer = self.send(RouteRequest::new(table, slots, headers)).await?;
+        self.expect.refused(table, &answer, &path, false)
+    }
+
+    /// Looks for a smaller request with the same failure: puts values of the valid request in the place of random ones. Returns the last
+    /// failure, and the number of steps.
+    async fn smaller(&self, source: &Source<'_>, mut slots: Slots, mut message: String) -> (String, usize) {
+        let table = source.table;
         let valid = slots_of(table, &Fixture::new(), &[]);
         let mut steps = 0;
         let places: Vec<(Slot, String)> = slots
@@ -139,29 +116,40 @@ impl Running {
                 Some(valid) => members.insert(name, valid.clone()),
                 None => members.shift_remove(&name),
             };
-            if fewer == slots {
+            // The type may be a union whose members do not share this value.
+            if fewer == slots || !fewer.get(&slot).is_some_and(|value| source.fits(slot, value)) {
                 continue;
             }
             // Each request needs other unique strings.
             let fresh = slots_of(table, &Fixture::new(), &[]);
             if let (Some(body), Some(fresh)) = (fewer.get_mut(&Slot::Body), fresh.get(&Slot::Body)) {
-                *body = kept(table, Slot::Body, body.take(), Some(fresh));
+                *body = source.kept(Slot::Body, body.take(), Some(fresh));
             }
-            if let Err(Stop::Failed(other)) = self.send_random(table, &fewer).await {
-                (slots, message) = (fewer, other);
-                steps += 1;
+            match self.send_random(table, &fewer).await {
+                Err(Stop::Failed(other)) if kind_of(&other) == kind_of(&message) => {
+                    (slots, message) = (fewer, other);
+                    steps += 1;
+                }
+                _ => {}
             }
         }
         (message, steps)
     }
 }
 
-/// Returns an inner error if the test must end without a failure, because the handler is not written.
-fn result(answer: Checked<TestResponse>) -> Checked<Checked> {
+/// Returns the failure of a request as the inner error. The outer error ends the test without a failure, because the handler is not
+/// written.
+fn result(answer: Checked) -> Checked<Checked> {
     match answer {
         Err(ignored @ Stop::Ignored(_)) => Err(ignored),
-        other => Ok(other.map(drop)),
+        other => Ok(other),
     }
+}
+
+/// Returns the part of a message that two requests with the same failure have in common.
+fn kind_of(message: &str) -> &str {
+    let line = message.lines().next().unwrap_or_default();
+    line.split(": ").next().unwrap_or_default()
 }
 
 /// Returns the message of a failure with the command that sends the requests again.
@@ -175,81 +163,6 @@ fn found(message: &str, Randomness { runs, seed }: Randomness, test: &str, steps
         "{message}\nfound by random requests, seed {seed}{smaller}\n\
          cargo test --test contract -- --runs {runs} --seed {seed} --exact '{test}'"
     )
-}
-
-/// Draws the values of a valid request. A slot for which no valid value is found has the value of the table.
-fn valid_slots(table: &Table, shapes: &BTreeMap<Slot, &'static Shape>, random: &mut Random) -> Slots {
-    let mut slots = slots_of(table, &Fixture::new(), &[]);
-    for (&slot, &shape) in shapes {
-        let sample = slots.get(&slot).cloned();
-        let drawn = (0..DRAWS).find_map(|_| {
-            let drawn = draw(shape, sample.as_ref(), random)?;
-            let drawn = kept(table, slot, drawn, sample.as_ref());
-            let received = received(table, slot, shape, &drawn)?;
-            explain(shape, &received).is_empty().then_some(drawn)
-        });
-        if let Some(drawn) = drawn {
-            slots.insert(slot, drawn);
-        }
-    }
-    slots
-}
-
-/// Draws the values of a request that breaks exactly one rule.
-fn spoiled_slots(
-    table: &Table,
-    shapes: &BTreeMap<Slot, &'static Shape>,
-    random: &mut Random,
-) -> Option<Spoiled> {
-    let slots = valid_slots(table, shapes, random);
-    let names: Vec<Slot> = shapes.keys().copied().collect();
-    (0..DRAWS).find_map(|_| {
-        let slot = *random.pick(&names)?;
-        let (shape, before) = (*shapes.get(&slot)?, slots.get(&slot)?);
-        let value = changed(before, random)?;
-        let value = kept(table, slot, value, Some(before));
-        let failures = explain(shape, &received(table, slot, shape, &value)?);
-        let [failure] = failures.as_slice() else {
-            return None;
-        };
-        let path = failure.path.clone();
-        let mut slots = slots.clone();
-        slots.insert(slot, value);
-        Some(Spoiled { slots, path })
-    })
-}
-
-/// Returns the value of a slot in which properties that must not be random have their value of the valid request: credentials, headers of
-/// HTTP, strings that must differ in each request, and cursors, which only the server makes.
-fn kept(table: &Table, slot: Slot, value: Value, sample: Option<&Value>) -> Value {
-    let Value::Object(mut members) = value else {
-        return value;
-    };
-    let credentials = table.auth.iter().flat_map(|auth| &auth.credentials);
-    let credentials = credentials.filter(|(place, _)| match slot {
-        Slot::Headers => place == "header",
-        Slot::Cookies => place == "cookie",
-        Slot::Query => place == "query",
-        Slot::Params | Slot::Body => false,
-    });
-    let mut names: Vec<&str> = credentials.map(|(_, name)| name.as_str()).collect();
-    match slot {
-        Slot::Headers => names.extend(KEPT),
-        Slot::Query if table.list.is_some() => names.push("cursor"),
-        Slot::Body => names.extend(table.fresh.keys().map(String::as_str)),
-        _ => {}
-    }
-    for name in names {
-        match sample.and_then(|sample| sample.get(name)) {
-            Some(sample) => {
-                members.insert(name.to_owned(), sample.clone());
-            }
-            None => {
-                members.shift_remove(name);
-            }
-        }
-    }
-    Value::Object(members)
 }
 
 #[cfg(test)]
@@ -269,7 +182,40 @@ mod tests {
     const TABLES: &str = r#"{"routes":[{
         "place": "api/notes.routes.ts:3", "route": "POST /notes", "shapes": { "body": "Note" },
         "replies": [{ "status": 201, "body": "Note" }], "request": { "body": { "title": "Milk" } }
+    }, {
+        "place": "api/notes.routes.ts:9", "route": "POST /events", "shapes": { "body": "Event" },
+        "replies": [{ "status": 201 }], "request": { "body": { "kind": "a", "text": "Milk" } }
     }]}"#;
+
+    const EVENT: Shape = Shape::union(&[
+        Shape::object(
+            "Text",
+            &[
+                Property::required("kind", Shape::literal("a")),
+                Property::required("text", Shape::TEXT),
+            ],
+        ),
+        Shape::object(
+            "Link",
+            &[
+                Property::required("kind", Shape::literal("b")),
+                Property::required("url", Shape::TEXT),
+            ],
+        ),
+    ]);
+
+    #[derive(Serialize, Deserialize)]
+    struct Event {
+        kind: String,
+    }
+
+    impl Contract for Event {
+        const NAME: &'static str = "Event";
+
+        fn shape() -> &'static Shape {
+            &EVENT
+        }
+    }
 
     const NOTE: Shape = Shape::object(
         "Note",
@@ -294,7 +240,7 @@ mod tests {
         }
     }
 
-    const NOTES: &[NamedShape] = &[NamedShape::of::<Note>()];
+    const NOTES: &[NamedShape] = &[NamedShape::of::<Note>(), NamedShape::of::<Event>()];
 
     /// Behaviour of the route.
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -314,6 +260,10 @@ mod tests {
     }
 
     async fn run(app: App, kind: Kind) -> Checked {
+        run_table(app, kind, 0).await
+    }
+
+    async fn run_table(app: App, kind: Kind, index: usize) -> Checked {
         let router = Routes::new(app)
             .route(
                 "POST /notes",
@@ -335,6 +285,17 @@ mod tests {
                     Response::json(&request.into_context()?, StatusCode::CREATED, &note)
                 },
             )
+            .route(
+                "POST /events",
+                &[Segment::Static("events")],
+                async |_app, request| {
+                    let event = request.body::<Event>()?;
+                    if event.kind == "b" {
+                        return Err(Error::internal("on purpose"));
+                    }
+                    Ok(Response::empty(&request.into_context()?, StatusCode::CREATED))
+                },
+            )
             .into_router();
         let Document { errors, routes, .. } = serde_json::from_str(TABLES).expect("tables");
         let expect = Expectations {
@@ -342,7 +303,7 @@ mod tests {
             shapes: NOTES,
             requests: NOTES,
         };
-        let table: &Table = &routes[0];
+        let table: &Table = &routes[index];
         Running::new(TestSetup::new(router), expect)
             .run(kind, table)
             .await
@@ -357,7 +318,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_names_the_smallest_request_and_the_command_that_repeats_it() {
+    async fn a_failure_names_a_smaller_request_and_the_command_that_repeats_it() {
         let Err(Stop::Failed(message)) = run(App::Fails, Kind::TakesRandom(RANDOM)).await else {
             panic!("the test passed");
         };
@@ -370,6 +331,19 @@ mod tests {
             ),
             "{message}"
         );
+    }
+
+    #[tokio::test]
+    async fn a_failure_keeps_its_message_if_smaller_requests_would_break_the_contract() {
+        let result = run_table(App::Right, Kind::TakesRandom(RANDOM), 1).await;
+        let Err(Stop::Failed(message)) = result else {
+            panic!("{result:?}");
+        };
+        assert!(
+            message.starts_with("POST /events failed with INTERNAL_SERVER_ERROR"),
+            "{message}"
+        );
+        assert!(message.contains(r#"{"kind":"b","url":"#), "{message}");
     }
 
     #[tokio::test]
