@@ -149,7 +149,7 @@ pub struct PlainChunks {
     length: usize,
 }
 
-/// Result of [`PlainChunks::read`].
+/// Result of a search for the end of a body, such as [`PlainChunks::read`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainEnd {
     /// The body is complete, and ends before this offset.

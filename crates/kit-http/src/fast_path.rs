@@ -18,10 +18,11 @@ use std::io::{self, Cursor, Write as _};
 
 use http::StatusCode;
 use http::header::{CONNECTION, CONTENT_TYPE, DATE};
+use kit_guard::PlainEnd;
 
 use crate::date;
 use crate::link::Link;
-use crate::partial_request::{PartialRequest, Progress, RequestEnd};
+use crate::partial_request::{PartialRequest, Progress};
 use crate::raw_request::{RawRequest, method_of, path_of};
 use crate::request::Request;
 use crate::response::{Response, View};
@@ -136,14 +137,14 @@ fn receive(link: &Link, input: &[u8]) -> Option<(usize, Outcome)> {
         .of(method_of(input, &layout), path_of(input, &layout));
     let mut progress = Progress::new(layout, rules.limit);
     match progress.end_in(input) {
-        RequestEnd::Unusual => None,
+        PlainEnd::Unusual => None,
         // The handler reads such a body in chunks. A body with a length that has arrived already is one chunk.
         _ if rules.is_streamed && (layout.is_chunked || input.len() < layout.end) => None,
-        RequestEnd::At(end) => {
+        PlainEnd::At(end) => {
             accept(link, progress.finish(&input[..end]));
             Some((end, Outcome::Waiting))
         }
-        RequestEnd::Incomplete => {
+        PlainEnd::Incomplete => {
             let bytes = input.to_vec();
             *link.state.borrow_mut() = ConnectionState::Partial(Box::new(PartialRequest { bytes, progress }));
             Some((input.len(), Outcome::Again))
@@ -167,16 +168,16 @@ fn read_more(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
     let mut partial = link.take_partial_request()?;
     partial.bytes.extend_from_slice(&scratch[..count]);
     match partial.progress.end_in(&partial.bytes) {
-        RequestEnd::At(end) => {
+        PlainEnd::At(end) => {
             accept(link, partial.progress.finish(&partial.bytes[..end]));
             link.unread.borrow_mut().store(&partial.bytes[end..]);
             Some(Outcome::Waiting)
         }
-        RequestEnd::Incomplete => {
+        PlainEnd::Incomplete => {
             *link.state.borrow_mut() = ConnectionState::Partial(partial);
             Some(Outcome::Again)
         }
-        RequestEnd::Unusual => {
+        PlainEnd::Unusual => {
             link.admit(&partial.bytes);
             None
         }

@@ -17,16 +17,6 @@ pub(crate) struct Progress {
     limit: usize,
 }
 
-/// Result of [`Progress::end_in`].
-pub(crate) enum RequestEnd {
-    /// The request is complete, and ends before this offset.
-    At(usize),
-    /// More bytes must arrive.
-    Incomplete,
-    /// hyper must read the request.
-    Unusual,
-}
-
 impl Progress {
     pub(crate) fn new(layout: Layout, limit: usize) -> Self {
         Self {
@@ -36,8 +26,9 @@ impl Progress {
         }
     }
 
-    /// Searches for the end of the request. `bytes` must begin with the request.
-    pub(crate) fn end_in(&mut self, bytes: &[u8]) -> RequestEnd {
+    /// Searches for the end of the request. `bytes` must begin with the request. hyper must read a request that is
+    /// [`PlainEnd::Unusual`].
+    pub(crate) fn end_in(&mut self, bytes: &[u8]) -> PlainEnd {
         let Layout { head_end, end, .. } = self.layout;
         let found = if self.layout.is_chunked {
             let body = bytes.get(head_end..).unwrap_or_default();
@@ -50,9 +41,9 @@ impl Progress {
             PlainEnd::Incomplete
         };
         match found {
-            PlainEnd::At(end) => RequestEnd::At(head_end + end),
-            PlainEnd::Incomplete if bytes.len().max(end) <= MAX_BYTES => RequestEnd::Incomplete,
-            PlainEnd::Incomplete | PlainEnd::Unusual => RequestEnd::Unusual,
+            PlainEnd::At(end) => PlainEnd::At(head_end + end),
+            PlainEnd::Incomplete if bytes.len().max(end) > MAX_BYTES => PlainEnd::Unusual,
+            other => other,
         }
     }
 
