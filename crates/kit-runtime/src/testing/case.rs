@@ -146,26 +146,23 @@ pub(super) fn random_cases_of(table: &Table, randomness: Randomness) -> Vec<(Kin
     if table.shapes.is_empty() {
         return Vec::new();
     }
-    let mut kinds = vec![Kind::TakesRandom(randomness)];
+    let mut cases = vec![(Kind::TakesRandom(randomness), random_name("takes", randomness))];
     // Some routes have no rule that a request can break, for example if their only input is a string in the path.
     if table
         .refuses
         .iter()
         .any(|row| table.shapes.contains_key(&row.slot))
     {
-        kinds.push(Kind::RefusesRandom(randomness));
+        cases.push((
+            Kind::RefusesRandom(randomness),
+            random_name("refuses", randomness),
+        ));
     }
-    let cases = kinds.into_iter().map(|kind| (kind, random_name(kind)));
-    cases.collect()
+    cases
 }
 
 /// Returns the name of a test with random requests.
-pub(super) fn random_name(kind: Kind) -> String {
-    let (verb, runs) = match kind {
-        Kind::TakesRandom(Randomness { runs, .. }) => ("takes", runs),
-        Kind::RefusesRandom(Randomness { runs, .. }) => ("refuses", runs),
-        _ => ("sends", 0),
-    };
+pub(super) fn random_name(verb: &str, Randomness { runs, .. }: Randomness) -> String {
     format!("{verb} {runs} random requests")
 }
 

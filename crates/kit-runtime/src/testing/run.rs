@@ -12,6 +12,7 @@ use super::document::{Auth, Table};
 use super::expect::{Expectations, fail_with, reply_of};
 use super::fixture::{Fixture, MakeFixture};
 use super::outcome::{Checked, Stop, fail};
+use super::random::Randomness;
 use super::request::{Change, RouteRequest, filled, slots_of};
 use super::setup::TestSetup;
 use super::values::Slot;
@@ -83,12 +84,12 @@ impl Running {
             Kind::Drops(slot) => self.drops(table, slot).await,
             Kind::Download(test) => self.download(table, test).await,
             Kind::TakesRandom(randomness) => {
-                self.takes_random(table, randomness, &random_test(table, kind))
-                    .await
+                let test = random_test(table, "takes", randomness);
+                self.takes_random(table, randomness, &test).await
             }
             Kind::RefusesRandom(randomness) => {
-                self.refuses_random(table, randomness, &random_test(table, kind))
-                    .await
+                let test = random_test(table, "refuses", randomness);
+                self.refuses_random(table, randomness, &test).await
             }
             Kind::Accepts(_) | Kind::Prefers | Kind::AcceptsOther => self.accepts(table, kind).await,
             _ => self.body(table, kind).await,
@@ -390,8 +391,8 @@ impl Running {
 }
 
 /// Returns the complete name of a test with random requests.
-fn random_test(table: &Table, kind: Kind) -> String {
-    format!("{}: {}", table.title(), random_name(kind))
+fn random_test(table: &Table, verb: &str, randomness: Randomness) -> String {
+    format!("{}: {}", table.title(), random_name(verb, randomness))
 }
 
 /// Locks a mutex. A panic of a fixture does not make its content wrong.
