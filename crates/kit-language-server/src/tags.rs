@@ -91,7 +91,7 @@ mod tests {
         }
         assert_eq!(
             about("maxLength").as_deref(),
-            Some("`@maxLength n`\n\nthe greatest number of characters\n\nOn: property, alias\n")
+            Some("`@maxLength n`\n\nthe maximum number of characters\n\nOn: property, alias\n")
         );
         assert_eq!(about("max"), None);
         assert_eq!(about("param"), None);

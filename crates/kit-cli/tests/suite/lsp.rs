@@ -431,7 +431,7 @@ fn hover_explains_doc_tags_and_lists_the_routes_of_a_group() {
     assert_eq!(slice(TYPES, &hover["range"]), "@maxLength");
     assert_eq!(
         hover["contents"]["value"],
-        "`@maxLength n`\n\nthe greatest number of characters\n\nOn: property, alias\n"
+        "`@maxLength n`\n\nthe maximum number of characters\n\nOn: property, alias\n"
     );
     assert_eq!(sent.result(argument), &Value::Null);
     assert_eq!(
