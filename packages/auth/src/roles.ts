@@ -14,7 +14,7 @@ export interface Roles<TScope extends string> {
 }
 
 /**
- * Defines roles. A contract names scopes and not roles, so a change of a role changes no contract.
+ * Defines roles. Contracts name scopes instead of roles, so you can change a role without a change of contracts.
  *
  * @throws {TypeError} If a name is not a scope of OAuth 2.0.
  *

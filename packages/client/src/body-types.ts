@@ -1,5 +1,5 @@
 /**
- * Part of a download that a call asks for. The server may send the whole body in place of the part: the part was sent only if
+ * Part of a download that a call requests. The server may send the whole body instead. It has sent only the part if
  * `response.status` of `.result()` is 206.
  *
  * @example

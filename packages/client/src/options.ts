@@ -4,7 +4,7 @@ import type { OpenSocket } from "./socket-types.ts";
 
 /**
  * Function between a call and the network. The function may change the request, respond itself, or read the response.
- * The first interceptor of the list is the outermost. Each attempt of a call runs all interceptors.
+ * The first interceptor of the list is the outermost. All interceptors run for each attempt of a call.
  *
  * @example
  * ```ts
@@ -64,7 +64,8 @@ export interface ClientOptions {
    * Options for retries, or `false` for no retries. A call is retried if the network fails, or if the server responds
    * with 429, 502, 503 or 504. Only idempotent methods are retried (`GET`, `HEAD`, `OPTIONS`, `PUT`, `DELETE`: RFC
    * 9110, section 9.2.2), and routes whose contract declares the header `idempotency-key`. The client sends a new key
-   * with each call, and the same key with each retry. With a key, a 409 with `retry-after` is retried too.
+   * with each call, and the same key with each retry. With a key, the client also retries after a 409 with
+   * `retry-after`.
    */
   retry?: RetryOptions | false;
   /** Functions between calls and the network, outermost first. */

@@ -34,7 +34,7 @@ export type Route<Input extends object, Output, Failures extends ApiError = neve
 >;
 
 /**
- * Reply of a contract that declares replies: the members of a union narrow by `status`.
+ * Reply of a contract that declares replies. After a comparison of `status`, TypeScript knows the member of the union.
  *
  * @example
  * ```ts
@@ -197,9 +197,8 @@ export interface ApiCall<Output, Failures> extends Promise<Output> {
    */
   stream(): Promise<ReadableStream<Uint8Array>>;
   /**
-   * Returns the items of all pages of a list that the server returns as a `Cursor`. The first page is the response of this
-   * call, and each further page is requested when the iteration needs the page. Pages that are not needed are not
-   * requested.
+   * Returns the items of all pages of a list that the server returns as a `Cursor`. The first page is the response of
+   * this call, and the client requests each further page only when the iteration needs the page.
    *
    * @example
    * ```ts

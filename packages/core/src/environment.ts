@@ -1,6 +1,6 @@
 /**
  * Environment of an application. `development` shows errors in full, checks responses, and serves the OpenAPI document
- * and the API reference. `test` only serves these two. `production` does none of this.
+ * and the API reference. `test` only serves the document and the reference. `production` does none of these.
  */
 export type Environment = "development" | "production" | "test";
 

@@ -83,7 +83,7 @@ export class AppError extends Error {
   }
 
   /**
-   * Returns true if a thrown value is an `AppError`, also if another realm or another copy of this package created it.
+   * Returns true if a thrown value is an `AppError`, even if another realm or another copy of this package created it.
    * Never throws.
    *
    * @example

@@ -22,11 +22,14 @@ export interface IdempotentOptions {
   readonly pool: CancellablePool;
   /** Property of the caller to whom a key belongs. Default `auth.subject`. */
   readonly by?: CallerKey;
-  /** False if clients may omit the key. Their requests are then executed each time, in a transaction too. Default true. */
+  /**
+   * False if clients may omit the key. The server then executes each of their requests, also in a transaction. Default
+   * true.
+   */
   readonly required?: boolean;
   /** Hours after which an answer is forgotten, from 0.01 to 8,760. Default 24. */
   readonly hours?: number;
-  /** Maximum bytes of a stored body. A larger one is an error, and the transaction is rolled back. Default 1 MiB. */
+  /** Maximum bytes of a stored body. A larger body is an error, and the transaction is rolled back. Default 1 MiB. */
   readonly maxBytes?: number;
   /** Isolation level of the transaction. Default `read committed`. */
   readonly isolation?: Isolation;
@@ -48,12 +51,12 @@ const knownOptions: Readonly<Record<keyof IdempotentOptions, true>> = {
 const keyForm = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 
 /**
- * Creates a wrapper that executes a request only once, however often a client repeats it with the same header
+ * Creates a wrapper that executes a request only once, even if a client sends it several times with the same header
  * `idempotency-key` (draft-ietf-httpapi-idempotency-key-header). The rest of the request runs in a transaction. Its
  * answer is stored in this transaction, and is sent again when the client repeats the request.
  *
- * A request that throws is rolled back, and nothing is stored: a repetition executes it again. An answer that sets a
- * cookie is an error, because readers of the table could use a stored cookie to log in.
+ * If the request throws, the transaction is rolled back and nothing is stored. A repetition then executes the request
+ * again. An answer that sets a cookie is an error, because readers of the table could use a stored cookie to log in.
  *
  * @param options - The pool, and options with defaults.
  * @throws IDEMPOTENCY_KEY_IN_USE 409 A request with this key is running.

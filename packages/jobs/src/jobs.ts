@@ -51,13 +51,16 @@ export interface Jobs<Map extends object> {
     options?: EnqueueOptions,
   ): Promise<string[]>;
   /**
-   * Starts to do jobs in this process, which should be a process of its own. Every job needs a handler. SIGTERM and SIGINT stop the
-   * worker: it takes no more jobs, and waits for those that it does.
+   * Starts to do jobs in this process, which should be a separate process. Every job needs a handler. After SIGTERM or
+   * SIGINT, the worker takes no more jobs, and waits for the jobs in progress.
    */
   work(handlers: JobHandlers<Map>, options?: WorkerOptions<Map>): Promise<RunningWorker>;
   /** Returns the numbers of jobs by their state, the last failures, and the workers. */
   report(): Promise<JobsReport>;
-  /** Closes what `enqueue` has opened. The pool stays open. The plugin does the same when the application stops. */
+  /**
+   * Closes the connections that `enqueue` has opened. The pool stays open. The plugin does the same when the
+   * application stops.
+   */
   close(): Promise<void>;
 }
 

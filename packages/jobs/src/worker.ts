@@ -11,15 +11,15 @@ import { type ReadWorkerOptions, readWorkerOptions, type WorkerOptions } from ".
 
 /** Job that a handler receives. */
 export interface JobInput<Data> {
-  /** Data of the job, which fits its type. */
+  /** Data of the job, which matches its type. */
   readonly data: Data;
   /** Id of the job. All attempts have the same id. */
   readonly id: string;
   /** Number of this attempt, from 1. */
   readonly attempt: number;
   /**
-   * Aborts when another worker may do the job: its time is over, or the database has not heard of this worker. Also aborts
-   * at the end of the time that a worker has to stop.
+   * Aborts when another worker may do the job: the time of the job is over, or this worker could not report to the
+   * database that it is alive. Also aborts at the end of the time that a worker has to stop.
    */
   readonly signal: AbortSignal;
   /** Logger whose entries have the name and the id of the job. */

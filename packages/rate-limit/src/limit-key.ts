@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { MiddlewareInput } from "@kit/core";
 
 /**
- * Property of a request by which clients are told apart:
+ * Property of a request that identifies the client:
  *
  * - `ip`: the address of the client. IPv6 addresses of one `/64` network are one client, since a provider gives each of
  *   its customers such a network.
@@ -11,7 +11,7 @@ import type { MiddlewareInput } from "@kit/core";
  * - `header x-api-key`: the value of a header.
  * - A function that returns a text. The property is unknown if the function returns `undefined`.
  *
- * If the property is unknown or empty, the address counts.
+ * If the property is unknown or empty, the address identifies the client.
  */
 export type LimitKey =
   | "ip"

@@ -5,11 +5,11 @@ import type { LimitStore } from "./limit-store.ts";
 /** Options of {@link memoryLimits}. */
 export interface MemoryLimitOptions {
   /**
-   * Maximum number of clients that are counted at the same time, for each length of windows. Default 100,000, which need about 20 MiB. If there are
-   * more, the client whose window is the oldest is forgotten.
+   * Maximum number of clients that are counted at the same time, for each length of windows. Default 100,000, which
+   * need about 20 MiB. If there are more clients, the store forgets the client with the oldest window.
    */
   readonly maxClients?: number;
-  /** True to let each of several worker processes count for itself, so that a client has the limit once in each. */
+  /** True if each of several workers counts separately. A client can then reach the limit once in each of them. */
   readonly perProcess?: boolean;
 }
 

@@ -47,9 +47,9 @@ function checkTable(table: string): void {
 }
 
 /**
- * Creates a store that counts in PostgreSQL, so that all processes and machines share the limits. A request is one
- * statement, which also removes windows that have ended, once in a while. The application creates the table with the SQL of
- * {@link limitTableSql}.
+ * Creates a store that counts in PostgreSQL, so that all processes and machines share the limits. Each request executes
+ * one statement, which sometimes also removes windows that have ended. The application creates the table with the SQL
+ * of {@link limitTableSql}.
  *
  * @param pool - Pool of `pg`, not the connection of a transaction: a transaction that is rolled back would not count. Set its
  * timeouts, so that requests do not wait for ever.

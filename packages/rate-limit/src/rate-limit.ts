@@ -10,7 +10,7 @@ import { memoryLimits } from "./memory-limits.ts";
 export interface RateLimitOptions {
   /** Number of requests in a time: `100/min`, `5/10s`, `1000/day`. */
   readonly limit: LimitText;
-  /** Property by which clients are told apart. Default `ip`. */
+  /** Property that identifies a client. Default `ip`. */
   readonly by?: LimitKey;
   /**
    * Name of the limit in the headers and in the store. Limits with the same name, limit and store share their counts.
@@ -54,12 +54,12 @@ interface Announced {
 }
 
 /**
- * Creates middleware that limits how often a client may call the routes for which the middleware runs. A client
- * above the limit gets 429 `RATE_LIMITED` with the header `retry-after`. Each response has the headers
+ * Creates middleware that limits the number of requests of a client to the routes for which the middleware runs. A
+ * client above the limit gets 429 `RATE_LIMITED` with the header `retry-after`. Each response has the headers
  * `ratelimit-policy` and `ratelimit` (draft-ietf-httpapi-ratelimit-headers-10).
  *
- * The first request of a client begins a window. The limit holds for each window, so that around the end of a window a
- * client can send up to twice the limit in the time of one window.
+ * The first request of a client begins a window, and each window has its own count. A client can send all its requests
+ * at the end of one window and at the beginning of the next: up to twice the limit in a short time.
  *
  * @param options - The limit, and options with defaults.
  * @throws RATE_LIMITED 429 The client has sent too many requests.

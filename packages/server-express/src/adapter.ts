@@ -34,7 +34,7 @@ import { ExpressExchange } from "./exchange.ts";
 
 /** Options of {@link expressServer}. */
 export interface ExpressServerOptions extends AttachableOptions {
-  /** Express application of yours, with its middleware and routes. Default: a new application. */
+  /** Your own Express application, with its middleware and routes. Default: a new application. */
   readonly app?: Express;
 }
 

@@ -13,7 +13,8 @@ export class ExpressExchange extends ResponseExchange {
 }
 
 /**
- * Returns Express's request of a `ctx`, so that handlers and middleware of kit can read what middleware of Express has added to the request.
+ * Returns Express's request of a `ctx`. Handlers and middleware of kit can read the values that middleware of Express
+ * has added to this request.
  *
  * @example
  * ```ts

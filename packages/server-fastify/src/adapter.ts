@@ -37,7 +37,7 @@ import { targetRewriter } from "./target-rewriter.ts";
 
 /** Options of {@link fastifyServer}. */
 export interface FastifyServerOptions extends HttpServerOptions {
-  /** Fastify instance of yours, with its plugins and routes, which does not listen yet. Default: a new instance. */
+  /** Your own Fastify instance, with its plugins and routes, which does not listen yet. Default: a new instance. */
   readonly app?: FastifyInstance;
 }
 

@@ -75,8 +75,8 @@ function asItIs(payload: unknown): string {
 }
 
 /**
- * Returns Fastify's request of a `ctx`, so that handlers and middleware of kit can read what hooks and plugins of Fastify have added to the
- * request.
+ * Returns Fastify's request of a `ctx`. Handlers and middleware of kit can read the values that hooks and plugins of
+ * Fastify have added to this request.
  *
  * @example
  * ```ts

@@ -43,7 +43,7 @@ import { HonoExchange, type NodeContext } from "./exchange.ts";
 
 /** Options of {@link honoServer}. */
 export interface HonoServerOptions<TEnv extends Env = Env> extends AttachableOptions {
-  /** Hono application of yours, with its middleware and routes. Default: a new application. */
+  /** Your own Hono application, with its middleware and routes. Default: a new application. */
   readonly app?: Hono<TEnv>;
 }
 

@@ -21,20 +21,20 @@ export interface NativeServerOptions {
    */
   readonly bodyTimeoutMs?: number;
   /**
-   * Maximum time in which a client sends nothing of a body that the handler reads in chunks. Default 60,000 ms. After
+   * Maximum time without data from the client, for a body that the handler reads in chunks. Default 60,000 ms. After
    * this time, the server responds with 408. `bodyTimeoutMs` does not apply to such a body, so that a large upload may
    * take longer.
    */
   readonly bodyIdleTimeoutMs?: number;
   /**
-   * Minimum number of bytes per second of a body that the handler reads in chunks. The server responds with 408 as soon as the
-   * client is `bodyIdleTimeoutMs` behind this rate. The time in which the handler does not read does not count. Default 240. 0 for
-   * no minimum rate.
+   * Minimum number of bytes per second of a body that the handler reads in chunks. The server responds with 408 as soon
+   * as the client is `bodyIdleTimeoutMs` behind this rate. While the handler does not read, the time does not count.
+   * Default 240. 0 for no minimum rate.
    */
   readonly bodyMinBytesPerSecond?: number;
   /**
-   * Maximum time in which a client reads nothing of its response. Default 60,000 ms. After this time, the
-   * connection is closed.
+   * Maximum time in which the client does not read its response. Default 60,000 ms. After this time, the connection is
+   * closed.
    */
   readonly writeTimeoutMs?: number;
   /** Maximum size of the request line and the headers together; default 16,384 bytes. A larger head gets 431. */
@@ -53,8 +53,8 @@ export interface NativeServerOptions {
    */
   readonly maxDiscardedBytes?: number;
   /**
-   * Maximum number of refused clients whose input is discarded at the same time; default 256. One more client closes the oldest of
-   * these connections.
+   * Maximum number of refused clients whose input is discarded at the same time; default 256. If there are more, the
+   * server closes the oldest of these connections.
    */
   readonly maxDiscarding?: number;
   /**

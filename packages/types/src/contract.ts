@@ -51,7 +51,7 @@ export interface Route<
   response: Part<TParts, "response">;
   /** Messages of a WebSocket, for keys with `WS`. Such a contract has no body and no response. */
   socket: Part<TParts, "socket">;
-  /** Union of the failures that the handler may answer with. */
+  /** Union of the failures that the handler may send with `ctx.fail`. */
   errors: Part<TParts, "errors">;
   /** Scopes that the caller must have: {@link Scopes}. */
   auth: Part<TParts, "auth">;
@@ -84,7 +84,7 @@ export interface RouteContract<TParams = void, TQuery = void, TBody = void, TRes
   response: TResponse;
   /** WebSocket: none. */
   socket: void;
-  /** Failures: any. */
+  /** Failures: `ctx.fail` accepts any status, code and details. */
   errors: void;
   /** Scopes: none. */
   auth: void;
@@ -212,10 +212,10 @@ export interface Form<TFields extends object> {
 }
 
 /**
- * Body in the format `multipart/form-data` (RFC 7578), which browsers send for forms with files. A property with the type
- * `File` or `File[]` is a file; `@maxBytes` limits its size and `@mime` its type. A property with a scalar type is a text
- * field, and a property with an object type is JSON. A property with the type {@link Upload} or {@link Uploads} is read by
- * the handler while it arrives. The handler receives an object of all parts. Only in requests.
+ * Body in the format `multipart/form-data` (RFC 7578), which browsers send for forms with files. A property with the
+ * type `File` or `File[]` is a file; `@maxBytes` limits its size and `@mime` its type. A property with a scalar type is
+ * a text field, and a property with an object type is JSON. A property with the type {@link Upload} or {@link Uploads}
+ * is read while it arrives. The handler receives an object of all parts. Only in requests.
  *
  * @example
  * ```ts
@@ -239,8 +239,8 @@ export interface Multipart<TParts extends object> {
  * memory. The file can be read once. The server takes bytes from the client only when the handler reads. What the handler
  * does not read is not received.
  *
- * Reading throws an error, which is answered with 400 if the handler has not answered, if the rest of the body breaks the
- * contract. If the reading of the last file ends without an error, the whole body was valid.
+ * If the rest of the body breaks the contract, reading throws an error. If the handler has not answered and passes the
+ * error on, the client gets 400. If the reading of the last file ends without an error, the whole body was valid.
  *
  * @example
  * ```ts
@@ -368,8 +368,8 @@ export interface Bytes<TMediaType extends string = "application/octet-stream"> {
 }
 
 /**
- * Response of bytes of which clients can ask for ranges, so that a lost download continues and a video is seekable. The handler
- * returns the result of `download` of `@kit/core`, for a file or for any other source, or a `Uint8Array`. kit answers `range`,
+ * Response with bytes. Clients can request ranges, to continue a download or seek in a video. The handler returns the
+ * result of `download` of `@kit/core`, for a file or for any other source, or a `Uint8Array`. kit answers `range`,
  * `if-range` and the preconditions of the request. Only as the whole response of a GET route.
  *
  * @example
@@ -435,15 +435,15 @@ export type EventOf<TEvents extends object> = {
 }[keyof TEvents & string];
 
 /**
- * Messages of a WebSocket (RFC 6455), for a route with the key `WS /path`. `in` is the type of the messages that the server
- * receives, and `out` is the type of the messages that the server sends. Each message is JSON in a text message. A received
- * message is checked as a body is.
+ * Messages of a WebSocket (RFC 6455), for a route with the key `WS /path`. `in` is the type of the messages that the
+ * server receives, and `out` is the type of the messages that the server sends. Each message is JSON in a text message.
+ * kit checks a received message like a request body.
  *
- * {@link Text} stands for text messages that are not JSON, and {@link Bytes} for binary messages. A direction has JSON or
- * `Text`, because both are text messages, and may also have `Bytes`: `Socket<{ in: Command | Bytes; out: Text | Bytes }>`.
+ * {@link Text} stands for text messages that are not JSON, and {@link Bytes} for binary messages. Each direction may
+ * have `Bytes`, and either JSON or `Text`: `Socket<{ in: Command | Bytes; out: Text | Bytes }>`.
  *
- * `protocols` names the subprotocols of which a client must offer one (RFC 6455, section 1.9). With `protocols?`, a client may
- * also offer none.
+ * `protocols` names subprotocols (RFC 6455, section 1.9). A client must offer at least one of them. With `protocols?`,
+ * a client may also offer none.
  *
  * @example
  * ```ts

@@ -3,11 +3,11 @@
  * certificate.
  */
 export interface TlsOptions {
-  /** Path of the certificate, followed by the certificates between it and the authority. */
+  /** Path of a file with the certificate, followed by the intermediate certificates. */
   readonly cert: string;
   /** Path of the certificate's private key, without a password. */
   readonly key: string;
-  /** Path of the authorities that sign certificates of clients. By default, clients need no certificate. */
+  /** Path of a file with the authorities that sign certificates of clients. By default, clients need no certificate. */
   readonly clientCa?: string;
   /**
    * `required` (the default with `clientCa`): clients without a certificate are refused. `optional`: only clients with a certificate
@@ -44,8 +44,8 @@ export interface ListenOptions {
    */
   readonly path?: string;
   /**
-   * File descriptor of a TCP socket that listens already and that this process inherited, as from `kit dev` or systemd.
-   * If set, the other addresses are ignored. Not available on Windows.
+   * File descriptor of a TCP socket that already listens, which this process inherited, for example from `kit dev` or
+   * systemd. If set, port, host and path are ignored. Not available on Windows.
    */
   readonly fd?: number;
   /** Files of TLS. By default, the server speaks plain HTTP. */

@@ -41,7 +41,7 @@ export interface Logger {
   debug(message: string, data?: object): void;
   /** Writes an entry for operators. `info` is the default minimum level. */
   info(message: string, data?: object): void;
-  /** Writes an entry about something unusual that is not a failure. */
+  /** Writes an entry about an unusual event that is not a failure. */
   warn(message: string, data?: object): void;
   /** Writes an entry about a failure. */
   error(message: string, data?: object): void;

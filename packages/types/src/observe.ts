@@ -349,9 +349,9 @@ export interface StreamLimits {
 }
 
 /**
- * Options and functions with which a plugin observes requests: its property `observe`. All of them are optional. With
- * an empty object, kit records requests and the plugin can read them with `host.requests`. kit logs errors that
- * `onResponse`, `onEnd` and `isSampled` throw. Such errors do not affect requests.
+ * Options and functions with which a plugin observes requests: the property `observe` of a plugin. All members are
+ * optional. With an empty object, kit records requests, and the plugin can read them from `host.requests`. If
+ * `onResponse`, `onEnd` or `isSampled` throws an error, kit logs the error, and the request continues.
  */
 export interface RequestObserver {
   /** Minimum number of finished requests to keep in memory. Default 256, maximum 65,536. */
@@ -379,16 +379,16 @@ export interface RequestObserver {
    */
   onResponse?(request: FinishedRequestView): void;
   /**
-   * Called at the end of each request with its route (`null` if no route matched), its method, the status of the response
-   * and its duration in milliseconds. The call is on the path of the request. If no plugin
-   * has `onLifecycle` or another function or option of `observe`, kit records nothing else about requests, and `host.requests` is
-   * `null`: for counters, this costs less than `onResponse`.
+   * Called at the end of each request with its route (`null` if no route matched), its method, the status of the
+   * response and its duration in milliseconds. The call is on the path of the request. For counters, this function
+   * costs less than `onResponse`: if no plugin has `onLifecycle` or other members of `observe`, kit records nothing
+   * else about requests, and `host.requests` is `null`.
    */
   onEnd?(route: string | null, method: string, status: number, durationMs: number): void;
   /**
-   * Runs each middleware and handler, so that its span can be made the current span for other tracing libraries. Must
-   * call `run` exactly once, synchronously, and return its result. An error that this function throws itself fails the
-   * request.
+   * Runs each middleware and handler. With this function, a plugin can make the span the current span of another
+   * tracing library. Must call `run` exactly once, synchronously, and return its result. An error that this function
+   * throws itself fails the request.
    */
   around?(span: RunningSpan, run: () => unknown): unknown;
   /**

@@ -83,7 +83,7 @@ export interface RequestBodyReader {
 
 /**
  * One request and its response, passed from an adapter to the pipeline. All properties except `method`, `target` and
- * `match` are read lazily, so a route pays only for what it uses.
+ * `match` are computed when they are read, so a route pays only for the properties that it uses.
  */
 export interface ServerExchange {
   /** Method in upper case. */
@@ -151,8 +151,9 @@ export interface ServerExchange {
    */
   clientCertificate?(): Uint8Array | undefined;
   /**
-   * Registers a listener, which is called once if the client disconnects before the response is written. A client that
-   * only closes its sending side looks the same. A response after the call is still sent.
+   * Registers a listener, which is called once if the client disconnects before the response is written. The adapter
+   * cannot distinguish this from a client that only closes its sending side. If the service responds after the call,
+   * the adapter still sends the response.
    */
   onAbort(listener: () => void): void;
   /**

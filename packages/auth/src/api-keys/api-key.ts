@@ -25,8 +25,8 @@ export interface NewApiKey {
 }
 
 /**
- * Creates an API key: prefix, id, secret and checksum, such as `shop_9sQ2…_Zk31…`. The prefix shows what the key is for,
- * so that secret scanners and people recognize it.
+ * Creates an API key: prefix, id, secret and checksum, such as `shop_9sQ2…_Zk31…`. By the prefix, people and programs
+ * that search for secrets can recognize the key.
  *
  * @param prefix - Lower-case letters and digits, at most one underscore: `shop` or `shop_test`.
  * @example
@@ -45,7 +45,7 @@ export function createApiKey(prefix: string): NewApiKey {
 }
 
 /**
- * Returns the SHA-256 of an API key in base64url. The hash is fast, because a key has too many bits to try.
+ * Returns the SHA-256 of an API key in base64url. A fast hash is enough, because a key has too many bits to guess.
  *
  * @example
  * ```ts

@@ -26,7 +26,7 @@ export interface PasswordOptions {
   readonly parallelism?: number;
   /** Number of hashes that are computed at the same time. Default 2: the thread pool of Node has 4 threads. */
   readonly concurrency?: number;
-  /** Number of hashes that may wait. Further ones are refused with 503. Default 100. */
+  /** Number of hashes that may wait. If more are needed, the function rejects with 503. Default 100. */
   readonly maxWaiting?: number;
   /** Maximum length of a password in bytes of UTF-8. Default 1,024. */
   readonly maxBytes?: number;
@@ -51,8 +51,8 @@ export interface Passwords {
    */
   hash(password: string): Promise<string>;
   /**
-   * Resolves to true if a password has the stored hash. With `null`, because there is no such user, the function takes as
-   * long and resolves to false, so that its time does not show which users exist.
+   * Resolves to true if a password has the stored hash. If the user does not exist, pass `null`: the function then
+   * takes the same time and resolves to false, so that the time does not show which users exist.
    *
    * @throws {TypeError} If the stored text is not a hash of Argon2id.
    * @throws {AppError} 503 `TOO_MANY_LOGINS`, if too many hashes wait.

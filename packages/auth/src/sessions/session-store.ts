@@ -10,13 +10,13 @@ export interface StoredSession {
   readonly createdAt: Date;
   /** Time of the last request, exact to a tenth of the idle time. */
   readonly seenAt: Date;
-  /** Time after which the session ends, also if it is in use. */
+  /** Time after which the session ends, even if it is in use. */
   readonly expiresAt: Date;
 }
 
 /**
- * Store of sessions. Each function rejects if the store cannot be reached: then requests get 503, and never count as
- * requests without a session.
+ * Store of sessions. Each function rejects if the store cannot be reached. Requests then get 503, and are never treated
+ * as requests without a session.
  */
 export interface SessionStore {
   /** Adds a session. */

@@ -21,8 +21,8 @@ export interface SessionOptions<TScope extends string = never, TData = unknown> 
   /** Scopes that contracts of this application may require. Default: none. */
   readonly scopes?: readonly TScope[];
   /**
-   * Returns the scopes of a session, or a promise for them. A function that reads the role of the user from the database
-   * applies a role that changes to the next request. Default: none.
+   * Returns the scopes of a session, or a promise of them. If the function reads the role of the user from the
+   * database, a change of the role applies to the next request. Default: none.
    */
   readonly scopesOf?: (session: {
     readonly subject: string;
@@ -47,15 +47,15 @@ export interface Session<TData = unknown> {
   readonly data: TData;
   /** Time of the login. */
   readonly createdAt: Date;
-  /** Time after which the session ends, also if it is in use. */
+  /** Time after which the session ends, even if it is in use. */
   readonly expiresAt: Date;
 }
 
 /** Sessions of an application, from {@link createSessions}. The functions are called in handlers and middleware. */
 export interface Sessions<TScope extends string = never, TData = unknown> {
   /**
-   * Logs a user in: stores a session with a new token and sets the cookie. A session that the request already has ends, so
-   * that nobody can prepare the session of another (session fixation).
+   * Logs a user in: stores a session with a new token and sets the cookie. If the request already has a session, the
+   * old session ends, so that an attacker cannot give a user a prepared session (session fixation).
    */
   start(ctx: BaseContext, subject: string, data: TData): Promise<void>;
   /** Replaces the data of the request's session. Resolves to false if the request has no session. */
@@ -110,8 +110,8 @@ export function readerOf<TScope extends string, TData>(
 }
 
 /**
- * Creates sessions in a signed cookie. The cookie has a random token, and the store has its hash, so that a copy of the
- * store is of no use to log in. The application needs the option `cookies.keys` of `createApp`.
+ * Creates sessions in a signed cookie. The cookie has a random token, and the store has only the hash of the token, so
+ * an attacker with a copy of the store cannot log in. The application needs the option `cookies.keys` of `createApp`.
  *
  * @param options - Store of the sessions, and options with defaults.
  * @example

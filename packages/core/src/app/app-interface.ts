@@ -24,8 +24,8 @@ export interface App {
    * The function does not use `this`, so it can be passed on: `export default { fetch: app.fetch }`. `ctx.ip` is empty,
    * unless `trustProxy` names a header that contains the address.
    *
-   * Rejects if the application cannot start, if it was closed, or if the body of the request cannot be read. Errors of
-   * handlers are responses.
+   * Rejects if the application cannot start, if it was closed, or if the body of the request cannot be read. If a
+   * handler throws, the function does not reject but resolves to the error response.
    *
    * @example
    * ```ts

@@ -6,8 +6,8 @@ import { suggestName } from "./suggestion.ts";
 export interface ErrorsOptions {
   /**
    * Format of error bodies. `envelope` is kit's own, `{ error: { code, message, details?, traceId } }`;
-   * `problem-details` is `application/problem+json` of RFC 9457; the result of `defineErrorFormat` is a format of your
-   * own. Default `envelope`.
+   * `problem-details` is `application/problem+json` of RFC 9457; the result of `defineErrorFormat` is your own format.
+   * Default `envelope`.
    */
   readonly format?: "envelope" | "problem-details" | ErrorFormat;
   /** Status of responses to requests that break their contract (`VALIDATION_ERROR`). Default 400. */

@@ -88,8 +88,8 @@ type UnknownScope<TScope, TContext> = Exclude<
   string;
 
 /**
- * Type that a route group must satisfy if its middleware adds too little. No group satisfies it: TypeScript
- * then shows the names of its properties in the error.
+ * Type that a route group must satisfy if its middleware adds too little. No group satisfies this type, so TypeScript
+ * reports an error, which shows the names of the type's properties.
  */
 export type NotAddedByMiddleware<TName extends string> = {
   readonly [

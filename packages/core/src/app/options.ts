@@ -60,7 +60,8 @@ export interface RouteOptions {
   readonly requestTimeoutMs?: number;
   /**
    * Minimum number of bytes per second that a client must send, for a route with `Upload`, `Uploads` or `Lines` in its
-   * request. Replaces the option of the server with the same name. 0 for no minimum: each byte lets `bodyIdleTimeoutMs` start again.
+   * request. Replaces the option of the server with the same name. 0 for no minimum: then the only limit is
+   * `bodyIdleTimeoutMs` after each byte.
    */
   readonly bodyMinBytesPerSecond?: number;
   /**
@@ -94,9 +95,9 @@ export interface LoggingOptions {
   /** Minimum level of entries to write. Default `info`. */
   readonly level?: LogLevel;
   /**
-   * Properties with values to hide, in addition to credentials. A pattern consists of names joined by dots, in any
-   * case, with `*` for any single name. `iban` hides every property of that name, `*.pin` every `pin` inside of an
-   * object.
+   * Names of properties whose values the log hides, in addition to credentials. A pattern is a name, or several names
+   * joined by dots. The case of names does not matter, and `*` stands for any single name. `iban` hides every property
+   * of this name, and `*.pin` hides every `pin` inside of an object.
    */
   readonly redact?: readonly string[];
   /**
@@ -138,8 +139,9 @@ export interface AppOptions {
    */
   readonly env?: Environment;
   /**
-   * Function that creates the responses to failures. Default: `createErrorMiddleware()` for the environment. With
-   * `errors`, its body must be kit's envelope, from which the format takes status, code, message and details.
+   * Function that creates the responses to failures. Default: `createErrorMiddleware()` for the environment. If the
+   * option `errors` is set too, the function must return kit's envelope, and the format makes the body from the
+   * envelope.
    */
   readonly errorMiddleware?: ErrorMiddleware;
   /**
@@ -169,15 +171,15 @@ export interface AppOptions {
    */
   readonly cors?: CorsOptions;
   /**
-   * True, or an object, to refuse requests that change data and that a web page of another site has sent (CSRF). Such
-   * a request gets 403 `CROSS_SITE_REQUEST`. Necessary if browsers authenticate with cookies. Default `false`.
+   * True, or an object, to refuse requests that change data if a web page of another site has sent them (CSRF). The
+   * response is 403 `CROSS_SITE_REQUEST`. Necessary if browsers authenticate with cookies. Default `false`.
    */
   readonly csrf?: boolean | CsrfOptions;
   /**
-   * True to send headers that tell browsers to be strict, such as `content-security-policy` and
+   * True to send headers that forbid browsers to misuse responses, such as `content-security-policy` and
    * `strict-transport-security`, with values for an API. An object changes or leaves out single headers. Every response
-   * has these headers, also errors and responses to input that is not HTTP. A header of the same name that a handler
-   * sets stays. Default `false`.
+   * has these headers, including errors and responses to input that is not HTTP. If a handler sets a header with the
+   * same name, kit does not replace it. Default `false`.
    */
   readonly securityHeaders?: boolean | SecurityHeadersOptions;
   /** Options for cookies: the keys of signed cookies. See `ctx.cookie`. */
@@ -192,8 +194,8 @@ export interface AppOptions {
   readonly sockets?: SocketsOptions;
   /**
    * True to add entity tags to responses of GET, and to respond with 304 if a client has the current body already. An
-   * object such as `{ generate: false }` uses only the tags that handlers set. Preconditions such as `if-match` that do
-   * not hold result in 412. Default `false`.
+   * object such as `{ generate: false }` uses only the tags that handlers set. If a precondition such as `if-match` is
+   * false, the response is 412. Default `false`.
    */
   readonly etag?: boolean | EtagOptions;
   /**
@@ -207,9 +209,9 @@ export interface AppOptions {
    */
   readonly requestLog?: boolean | RequestLogOptions;
   /**
-   * True, or an object, to serve `/healthz` and `/readyz`. `/healthz` responds with 200 while the process serves.
-   * `/readyz` responds with 503 before the plugins' `onReady`, after the application started to close, and while a
-   * check fails. Default `false`.
+   * True, or an object, to serve `/healthz` and `/readyz`. `/healthz` responds with 200 while the process works.
+   * `/readyz` responds with 200 if the application is ready for requests, and with 503 before the plugins' `onReady`,
+   * after the application begins to close, and while a check fails. Default `false`.
    */
   readonly health?: boolean | HealthOptions;
   /**

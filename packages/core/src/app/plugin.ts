@@ -97,14 +97,14 @@ export interface Plugin {
   /** Source of reports about jobs, which the debug sidecar shows. `@kit/jobs` sets this property. */
   readonly jobs?: JobsSource;
   /**
-   * Called for each failed request, also for errors of the client: before the error response is sent, or after a
-   * response body failed. `request` is valid only during the call. To keep the data, use
+   * Called for each failed request, including errors of the client: before kit sends the error response, or after a
+   * response body has failed. `request` is valid only during the call. To keep the data, use
    * {@link PluginHost.describeError}.
    */
   onError?(error: unknown, request: RequestFailure): void;
   /**
-   * Called after each request, with its trace. Creating the trace costs time in every request. {@link Plugin.observe}
-   * costs less: its trace is created only if the plugin reads it.
+   * Called after each request, with its trace. kit then creates a trace for every request, which costs time.
+   * {@link Plugin.observe} costs less, because kit creates a trace only if the plugin reads it.
    */
   onLifecycle?(trace: LifecycleTrace): void;
   /**

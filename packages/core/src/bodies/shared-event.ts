@@ -1,8 +1,8 @@
 /** Events that many readers receive. */
 
 /**
- * Freezes an event and its data, so that kit writes the text of the event once for all streams that yield the event. Use it
- * if many clients receive the same events.
+ * Freezes an event and its data, so that kit writes the text of the event once for all streams that yield the event.
+ * Use this function if many clients receive the same events.
  *
  * Objects and arrays are frozen, so later changes throw an error. The text of an event with other objects, such as a `Date`,
  * is written for each stream.

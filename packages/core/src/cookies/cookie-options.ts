@@ -13,13 +13,13 @@ export interface CookieOptions {
   /** True if scripts of the page cannot read the cookie. Default true. */
   readonly httpOnly?: boolean;
   /**
-   * Requests of other sites with which browsers send the cookie. `strict`: none, `lax`: only navigation to this site,
-   * `none`: all, for which `secure` is true. Default `lax`.
+   * Rule for requests that other sites start. `strict`: browsers never send the cookie with them. `lax`: only if the
+   * user navigates to this site. `none`: always, which requires `secure`. Default `lax`.
    */
   readonly sameSite?: "strict" | "lax" | "none";
   /**
-   * True if the cookie of an embedded page belongs to the embedding site only, so that the same page has
-   * another cookie on another site. If true, `secure` is true too. Default false.
+   * True if a page in a frame has a separate cookie for each site that embeds the page. If true, `secure` is true too.
+   * Default false.
    */
   readonly partitioned?: boolean;
   /**

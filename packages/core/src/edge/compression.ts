@@ -3,13 +3,13 @@ import { chooseCoding, type CodingChoice, type ContentCoding } from "./accept-en
 /** Options for compressed responses. */
 export interface CompressionOptions {
   /**
-   * Codings that the application may use, with the preferred one first: the client's weights come first, and this order
-   * decides between equal weights. Default `["br", "gzip"]`.
+   * Codings that the application may use, with the preferred coding first. kit chooses the coding with the highest
+   * weight of the client; if weights are equal, kit chooses the first coding in this list. Default `["br", "gzip"]`.
    */
   readonly encodings?: readonly ContentCoding[];
   /**
-   * Number of bytes from which a body is compressed. Smaller bodies fit into one network packet anyway. Streams have no
-   * known length and are always compressed. Default 1024.
+   * kit compresses bodies of at least this number of bytes. Smaller bodies fit into one network packet without
+   * compression. Streams have no known length and are always compressed. Default 1024.
    */
   readonly minBytes?: number;
 }

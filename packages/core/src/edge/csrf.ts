@@ -8,14 +8,14 @@ export interface CsrfOptions {
    */
   readonly origins?: readonly string[];
   /**
-   * Token for requests of old browsers, which send no header `sec-fetch-site` and no header `origin`. With
-   * this option, such a request with cookies must repeat the value of a cookie in a header. Default: no token
-   * is required, because programs send requests without these headers too.
+   * Token for requests of old browsers, which send no header `sec-fetch-site` and no header `origin`. With this option,
+   * a request with cookies and without these two headers must repeat the value of a cookie in a header. Default: no
+   * token is required, because programs send requests without these headers too.
    */
   readonly token?: CsrfTokenOptions;
 }
 
-/** Names of the cookie and the header with the token. Only pages of the own site can read the cookie. */
+/** Names of the cookie and the header with the token. Only pages of the application's own site can read the cookie. */
 export interface CsrfTokenOptions {
   /** Name of the cookie, such as `__Host-csrf`. The application sets the cookie. */
   readonly cookie: string;

@@ -1,6 +1,6 @@
 import { evaluatePreconditions } from "./preconditions.ts";
 
-/** Entity tag and time of the last change of what a request reads or changes (RFC 9110, 8.8). */
+/** Entity tag and time of the last change of the data that a request reads or changes (RFC 9110, 8.8). */
 export interface CurrentVersion {
   /** Entity tag in quotes, such as `"7"`. Absent if there is none. */
   readonly tag?: string;
@@ -17,12 +17,12 @@ export interface ConditionalRequest {
 }
 
 /**
- * Returns true if the preconditions of a request hold: `if-match`, `if-unmodified-since`, `if-none-match` and
+ * Returns true if all preconditions of a request are true: `if-match`, `if-unmodified-since`, `if-none-match` and
  * `if-modified-since` in the order of [RFC 9110, 13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2). A
  * request without these headers has no preconditions, so the result is true.
  *
- * Call the function before a change, and respond with 412 if the result is false. So a client cannot overwrite a version
- * that it has not read.
+ * Call the function before a change, and respond with 412 if the result is false. Then a client cannot overwrite a
+ * version that it has not read.
  *
  * @param request - Input of a wrapper or middleware, or an object with the method and the headers.
  * @param current - Version that is stored now. `null` if nothing is stored; then `if-match` fails, and `if-none-match: *`

@@ -1,6 +1,6 @@
 /**
- * Headers that tell browsers how to protect users of the application. An absent property leaves the default of
- * `securityHeaders: true`, a string replaces the default, and `false` leaves out the header.
+ * Headers that tell browsers how to protect users of the application. A string replaces the default of a header, and
+ * `false` leaves out the header. If a property is absent, the header has its default.
  */
 export interface SecurityHeadersOptions {
   /**

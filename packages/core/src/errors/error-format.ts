@@ -37,7 +37,8 @@ export interface ErrorFormatOptions<T extends object> {
   /**
    * Returns the body for a failure. kit calls this function for every error, also for errors of the HTTP server, such
    * as 400 for invalid HTTP. kit creates the bodies of the HTTP server's errors when the application starts, and
-   * inserts the trace id later. So the function must insert `traceId` unchanged, and must not depend on the time.
+   * inserts the trace id later. Therefore the function must insert `traceId` unchanged, and its result must not depend
+   * on the time.
    */
   readonly body: (failure: FailureDescription) => T;
   /**
@@ -67,7 +68,7 @@ const jsonMediaType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json$/;
  * Defines the format of an application's error bodies. Write the type argument, because the compiler reads it: OpenAPI,
  * the client and the contract tests then have this type.
  *
- * @param options - Function that returns the body, and what other programs need to know about the body.
+ * @param options - Function that returns the body, and the media type and the paths of the body.
  * @example
  * ```ts
  * export const errorFormat = defineErrorFormat<MyError>({

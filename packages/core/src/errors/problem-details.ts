@@ -6,8 +6,8 @@ import { statusPhrase } from "./status-phrase.ts";
 export const problemType = "application/problem+json";
 
 /**
- * Error body of the format `problem-details`: the standard members of RFC 9457, and kit's extension members from `code`
- * on. In development it has more members, such as `route`.
+ * Error body of the format `problem-details`: the standard members of RFC 9457, then kit's extension members, which
+ * begin with `code`. In development, the body has more members, such as `route`.
  */
 export interface ProblemDetails {
   /** `about:blank`: the status and `code` describe the problem. */

@@ -95,8 +95,9 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 10_000;
 
 /**
- * Defines a sorted list that clients read in pages with cursors. Each page continues after the last item of the page
- * before. Rows that are inserted or deleted between two requests therefore move no other row to another page.
+ * Defines a sorted list that clients read in pages with cursors. Each page continues after the last item of the
+ * previous page. Therefore, if rows are inserted or deleted between two requests, clients still miss no other row and
+ * see no row twice.
  *
  * @example
  * ```ts

@@ -22,8 +22,7 @@ export interface TransactionOptions {
   /**
    * Maximum number of repetitions after a serialization failure (`40001`) or a deadlock (`40P01`), from 0 to 100. The
    * function then runs again from its beginning, so it must do nothing else that cannot be undone, such as sending a
-   * mail. Default 0. A call inside of another transaction is not repeated alone: the option of the outermost call
-   * counts.
+   * mail. Default 0. An inner transaction is not repeated alone: kit uses the option of the outermost call.
    */
   readonly retries?: number;
   /**
@@ -49,9 +48,9 @@ const firstPauseMs = 10;
 const maxPauseMs = 1_000;
 
 /**
- * Runs a function in a transaction. The function receives the context of the transaction, `tx`, in place of `ctx`:
- * all queries through `cancellable(pool, tx.signal)` run in the transaction, with drizzle, Kysely and plain `pg`. So
- * services that take a context take part without a change.
+ * Runs a function in a transaction. The function receives the context of the transaction, `tx`, in place of `ctx`: all
+ * queries through `cancellable(pool, tx.signal)` run in the transaction, with drizzle, Kysely and plain `pg`. Services
+ * that take a context therefore need no change.
  *
  * The transaction is committed when the function returns. If the function throws, or if `ctx.signal` aborts, PostgreSQL
  * cancels the running query, and the transaction is rolled back. A call with `tx` in place of `ctx` sets a savepoint:
@@ -108,8 +107,8 @@ export async function transaction<C extends TransactionContext, T>(
  * `cancellable(pool, ctx.signal)` belong to the transaction. The transaction is committed when the handler returns, and
  * rolled back if the handler or a later middleware throws, or if `ctx.signal` aborts.
  *
- * The rest of a request runs only once, so there are no repetitions after conflicts: use {@link transaction} for these.
- * Transactions of requests leave one connection of the pool free, for queries of the pool itself.
+ * The rest of a request runs only once. If conflicts must be repeated, use {@link transaction}. Transactions of
+ * requests leave one connection of the pool free, for queries of the pool itself.
  *
  * @param ctx - Context of the request.
  * @param pool - Pool of the package `pg`.

@@ -4,13 +4,14 @@ import { attachmentOf } from "./content-disposition.ts";
 /** File of a download. */
 export interface DownloadFile {
   /**
-   * Directory of the file. A relative path begins at the project's root, the directory that contains `.kit/`. The directory is
-   * the application's own choice: no part of it may come from a client.
+   * Directory of the file. A relative path begins at the project's root, the directory that contains `.kit/`. Write the
+   * directory in the code of the application: no part of the path may come from a client.
    */
   readonly dir: string;
   /**
-   * Path of the file in the directory, such as `2026/report.pdf`. A client may choose the name: a name that leads out of the
-   * directory, that has a part with a dot at its beginning, or that does not exist, is answered with 404 `NOT_FOUND`.
+   * Path of the file in the directory, such as `2026/report.pdf`. A client may choose the name. kit responds with 404
+   * `NOT_FOUND` if the file does not exist, if the name leads out of the directory, or if a part of the name begins
+   * with a dot.
    */
   readonly name: string;
 }
@@ -24,9 +25,9 @@ export interface DownloadSource {
   /** Time of the last change. Headers have whole seconds. */
   readonly lastModified?: Date | undefined;
   /**
-   * Returns the bytes from the position `first` to the position `last`, both included. kit reads as fast as the client receives.
-   * If the iterable has more or fewer bytes, kit closes the connection. kit does not call the function if it sends no bytes, as
-   * for HEAD.
+   * Returns the bytes from the position `first` to the position `last`, both included. kit reads only as fast as the
+   * client receives. If the iterable has more or fewer bytes than requested, kit closes the connection. kit does not
+   * call the function if it sends no bytes, as for HEAD.
    *
    * @param signal - Aborted when nobody needs the bytes any more: the client has disconnected, or the application closes.
    */
@@ -41,7 +42,7 @@ export interface DownloadSource {
 export interface DownloadOptions {
   /** Name under which browsers save the file. Browsers may show a file without this option. Default: none. */
   readonly attachment?: string;
-  /** Value of the header `cache-control`. Default: what `ctx.header` has set, otherwise `private, no-cache`. */
+  /** Value of the header `cache-control`. Default: the value that `ctx.header` has set, otherwise `private, no-cache`. */
   readonly cacheControl?: string;
 }
 

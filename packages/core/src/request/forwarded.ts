@@ -11,7 +11,7 @@
  */
 import { loadNet } from "../node-modules.ts";
 
-/** Header with which proxies report where a request came from. */
+/** Header in which proxies report the address of the client. */
 export type ForwardingHeader = "x-forwarded-for" | "forwarded";
 
 /**

@@ -13,11 +13,11 @@ export interface RequestLogOptions {
    */
   readonly skipPaths?: readonly string[];
   /**
-   * Part of the successful requests that is logged, from 0 to 1. Requests with a status of 400 or more, and requests
-   * whose response was cut, are always logged. Default 1.
+   * Fraction of the successful requests that kit logs, from 0 to 1. kit always logs requests with a status of 400 or
+   * more, and requests whose response was incomplete. Default 1.
    */
   readonly sampleRate?: number;
-  /** True to log the header `user-agent`. Default false, because it helps to recognize persons. */
+  /** True to log the header `user-agent`. Default false, because the header helps to identify persons. */
   readonly userAgent?: boolean;
 }
 

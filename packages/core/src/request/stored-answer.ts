@@ -28,7 +28,7 @@ export function storeAnswer(answer: PassedAnswer): StoredAnswer {
 }
 
 /**
- * Creates an answer from a stored one. A wrapper returns it in place of the answer of `next`.
+ * Creates an answer from a stored answer. A wrapper returns the result instead of the answer of `next`.
  *
  * @param stored - Result of {@link storeAnswer}.
  * @example

@@ -13,11 +13,11 @@ import {
 } from "./forwarded.ts";
 
 /**
- * Trusted proxies, and the header with which they report where a request came from.
+ * Trusted proxies, and the header in which they report the address of the client.
  *
- * - `{ proxies, header }`: `proxies` is a number or a list as below. `header` is the header that they write:
- *   `"x-forwarded-for"` (default) or `"forwarded"` (RFC 7239). kit ignores the other header, because proxies pass it on
- *   as the client sent it.
+ * - `{ proxies, header }`: `proxies` is a number or a list, as described below. `header` is the header that the proxies
+ *   write: `"x-forwarded-for"` (default) or `"forwarded"` (RFC 7239). kit ignores the other header, because proxies
+ *   pass it on as the client sent it.
  * - `false`: no proxy. `ctx.ip` is the address of the peer of the connection.
  * - a number: the number of proxies in front of the server, one behind the other.
  * - a list: addresses and ranges (`10.0.0.0/8`, `fd00::/8`), and the names `loopback`, `linklocal`, `uniquelocal` and
@@ -35,13 +35,14 @@ export interface TrustedProxies {
   /** Header to which the proxies append. Default `x-forwarded-for`. */
   readonly header?: ForwardingHeader;
   /**
-   * True if the outermost proxy reports the scheme that the client uses: in `X-Forwarded-Proto`, or in `proto` if `header` is
-   * `forwarded`. Default false: a proxy that does not write the scheme passes on that of the client.
+   * True if the outermost proxy reports the scheme that the client uses: in `X-Forwarded-Proto`, or in `proto` if
+   * `header` is `forwarded`. Default false, because a proxy that does not write the scheme passes on the value of the
+   * client.
    */
   readonly scheme?: boolean;
   /**
-   * True if the outermost proxy reports the host that the client uses: in `X-Forwarded-Host`, or in `host` if `header` is
-   * `forwarded`. Default false: a proxy that does not write the host passes on that of the client.
+   * True if the outermost proxy reports the host that the client uses: in `X-Forwarded-Host`, or in `host` if `header`
+   * is `forwarded`. Default false, because a proxy that does not write the host passes on the value of the client.
    */
   readonly host?: boolean;
 }

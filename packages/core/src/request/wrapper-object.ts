@@ -1,7 +1,10 @@
 /** Function of any wrapper, as the runtime uses it. */
 export type AnyWrapperFunction = (input: object, next: (added?: unknown) => Promise<object>) => unknown;
 
-/** Any wrapper. As the type of a constant, it hides what the wrapper declares, so the build refuses it there. */
+/**
+ * Any wrapper. Do not use this type as the type of a constant: it hides the declarations of the wrapper, so the build
+ * refuses the constant.
+ */
 export class AnyWrapper {
   /** Function of the wrapper. Only the pipeline calls it. */
   readonly run: AnyWrapperFunction;

@@ -26,7 +26,8 @@ export interface OpenSocket<TIn, TOut, TProtocol = string | undefined> extends A
    * Sends a message. Resolves immediately, or when the client has received enough of the waiting messages. A `Uint8Array` of
    * a binary message may be changed after the call.
    *
-   * @throws {SocketClosedError} Rejects if the socket is closed. A call whose promise is ignored is not an unhandled rejection.
+   * @throws {SocketClosedError} Rejects if the socket is closed. If the promise of the call is ignored, the rejection
+   *   is not reported as unhandled.
    * @throws {Error} Rejects if the message breaks the contract.
    */
   send(message: TOut): Promise<void>;
