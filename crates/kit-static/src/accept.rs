@@ -30,25 +30,84 @@ impl Coding {
     }
 }
 
-/// Returns the coding with the highest weight that the header `accept-encoding` accepts (RFC 9110, 12.5.3), the first of
-/// them in `codings`. Returns `None` if the client accepts none, or prefers no coding.
-pub(crate) fn choose_coding(header: Option<&str>, codings: &[Coding]) -> Option<Coding> {
-    let weights = weights_of(header?);
-    let weight_of = |name: &str| {
-        let found = weights.iter().find(|(known, _)| known == name);
-        found.map(|(_, weight)| *weight)
-    };
-    let any = weight_of("*");
-    let mut chosen = None;
-    let mut best = 0;
-    for coding in codings {
-        let weight = weight_of(coding.name()).or(any).unwrap_or(0);
-        if weight > best {
-            (chosen, best) = (Some(*coding), weight);
+/// Weights of the codings that a server of kit may send, in thousandths. `None` for a coding that the header does not name.
+///
+/// Clients choose the number of members of a header. Only the first weight of each of these codings is kept, so that the time
+/// for a header depends only on its length.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Weights {
+    brotli: Option<u16>,
+    zstd: Option<u16>,
+    gzip: Option<u16>,
+    identity: Option<u16>,
+    any: Option<u16>,
+}
+
+impl Weights {
+    /// Reads the header `accept-encoding` (RFC 9110, 12.5.3). Invalid members and unknown codings are ignored, and the first
+    /// weight of a coding counts.
+    pub(crate) fn of(header: &str) -> Self {
+        let mut weights = Self::default();
+        for member in header.split(',') {
+            let (name, parameter) = match member.split_once(';') {
+                None => (member, None),
+                Some((name, parameter)) => (name, Some(parameter)),
+            };
+            let Some(kept) = weights.place_of(name.trim()).filter(|kept| kept.is_none()) else {
+                continue;
+            };
+            *kept = match parameter {
+                None => Some(1000),
+                Some(parameter) => weight_of(parameter.trim()),
+            };
+        }
+        weights
+    }
+
+    /// Returns the place for the weight of a coding. Returns `None` for an unknown coding.
+    fn place_of(&mut self, name: &str) -> Option<&mut Option<u16>> {
+        let is = |known: &str| {
+            #[cfg(test)]
+            tests::COMPARISONS.set(tests::COMPARISONS.get() + 1);
+            name.eq_ignore_ascii_case(known)
+        };
+        if is("gzip") {
+            Some(&mut self.gzip)
+        } else if is("br") {
+            Some(&mut self.brotli)
+        } else if is("zstd") {
+            Some(&mut self.zstd)
+        } else if is("identity") {
+            Some(&mut self.identity)
+        } else if is("*") {
+            Some(&mut self.any)
+        } else if is("x-gzip") {
+            // RFC 9110, 8.4.1.3: another name of `gzip`.
+            Some(&mut self.gzip)
+        } else {
+            None
         }
     }
-    let identity = weight_of("identity").or(any).unwrap_or(0);
-    chosen.filter(|_| identity <= best)
+
+    /// Returns the coding with the highest weight, the first of them in `codings`. Returns `None` if the client accepts none, or
+    /// prefers no coding.
+    pub(crate) fn choose(&self, codings: &[Coding]) -> Option<Coding> {
+        let mut chosen = None;
+        let mut best = 0;
+        for coding in codings {
+            let own = match coding {
+                Coding::Brotli => self.brotli,
+                Coding::Zstd => self.zstd,
+                Coding::Gzip => self.gzip,
+            };
+            let weight = own.or(self.any).unwrap_or(0);
+            if weight > best {
+                (chosen, best) = (Some(*coding), weight);
+            }
+        }
+        let identity = self.identity.or(self.any).unwrap_or(0);
+        chosen.filter(|_| identity <= best)
+    }
 }
 
 /// Returns true if the header `accept-encoding` accepts gzip. A client without the header may not support gzip.
@@ -60,32 +119,8 @@ pub(crate) fn choose_coding(header: Option<&str>, codings: &[Coding]) -> Option<
 /// assert!(!kit_static::accepts_gzip(None));
 /// ```
 pub fn accepts_gzip(header: Option<&str>) -> bool {
-    let weights = weights_of(header.unwrap_or_default());
-    let weight_of = |wanted: &str| weights.iter().find(|(name, _)| name == wanted);
-    weight_of("gzip")
-        .or_else(|| weight_of("*"))
-        .is_some_and(|(_, weight)| *weight > 0)
-}
-
-/// Returns the names and the weights of a header in thousandths. Invalid members are ignored, and the first weight of a
-/// name counts.
-fn weights_of(header: &str) -> Vec<(String, u16)> {
-    let mut weights: Vec<(String, u16)> = Vec::new();
-    for member in header.split(',') {
-        let (name, weight) = match member.split_once(';') {
-            None => (member.trim(), Some(1000)),
-            Some((name, parameter)) => (name.trim(), weight_of(parameter.trim())),
-        };
-        let name = name.to_ascii_lowercase();
-        // RFC 9110, 8.4.1.3: `x-gzip` is another name of `gzip`.
-        let name = if name == "x-gzip" { "gzip".to_owned() } else { name };
-        if let Some(weight) = weight {
-            if !weights.iter().any(|(known, _)| *known == name) {
-                weights.push((name, weight));
-            }
-        }
-    }
-    weights
+    let weights = header.map_or_else(Weights::default, Weights::of);
+    weights.gzip.or(weights.any).is_some_and(|weight| weight > 0)
 }
 
 /// Returns the weight in a parameter such as `q=0.5`, in thousandths (RFC 9110, 12.4.2).
@@ -114,4 +149,52 @@ pub(crate) fn accepts_html(header: Option<&str>) -> bool {
             .is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"));
         is_html && !parts.any(|parameter| weight_of(parameter) == Some(0))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::{Coding, Weights, accepts_gzip};
+
+    thread_local! {
+        /// Number of comparisons of names on this thread.
+        pub(super) static COMPARISONS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn work_for_a_header_grows_only_with_its_length() {
+        let characters = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'+-.^_`|~";
+        let names = characters
+            .iter()
+            .flat_map(|first| characters.iter().map(|second| [*first, *second]));
+        let mut header = String::new();
+        for name in names.filter(|name| !name.eq_ignore_ascii_case(b"br")).take(5_000) {
+            header.push_str(std::str::from_utf8(&name).unwrap());
+            header.push(',');
+        }
+        header.push_str("gzip");
+        assert!((15_000..16_000).contains(&header.len()));
+        COMPARISONS.set(0);
+        assert_eq!(Weights::of(&header).choose(&Coding::ALL), Some(Coding::Gzip));
+        let comparisons = COMPARISONS.get();
+        assert!((5_000..=6 * 5_001).contains(&comparisons), "{comparisons}");
+    }
+
+    #[test]
+    fn first_valid_weight_of_a_coding_counts_under_each_of_its_names() {
+        let of = |header| Weights::of(header).gzip;
+        for (header, expected) in [
+            ("gzip;q=0.5, gzip", Some(500)),
+            ("GZIP ; q=0.25", Some(250)),
+            ("x-gzip;q=0.5, gzip;q=1", Some(500)),
+            ("gzip;q=2, X-GZip;q=0", Some(0)),
+            ("gzip;level=1", None),
+            ("gzip br, \"gzip\"", None),
+            ("", None),
+        ] {
+            assert_eq!(of(header), expected, "{header}");
+        }
+        assert!(!accepts_gzip(Some("")));
+    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use crate::accept::{Coding, accepts_html, choose_coding};
+use crate::accept::{Coding, Weights, accepts_html};
 use crate::media_types::content_type_of;
 use crate::open::{OpenFile, Opened, open};
 use crate::path::path_in_site;
@@ -113,12 +113,12 @@ fn choose_variant<'s>(
         coding: None,
         vary: if site.precompressed { "accept-encoding" } else { "" },
     };
-    let mut left = if site.precompressed {
-        Coding::ALL.to_vec()
-    } else {
-        Vec::new()
+    let header = request.header("accept-encoding").filter(|_| site.precompressed);
+    let Some(weights) = header.map(Weights::of) else {
+        return Ok(Found::File(found));
     };
-    while let Some(coding) = choose_coding(request.header("accept-encoding"), &left) {
+    let mut left = Coding::ALL.to_vec();
+    while let Some(coding) = weights.choose(&left) {
         let mut names = directories.to_vec();
         names.push(Cow::Owned(format!("{name}{}", coding.ending())));
         if let Some(Opened::File(opened)) = open(site, &names)? {

@@ -12,7 +12,9 @@ pub(crate) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Co
     let mut joined = latin1(values.next()?);
     for value in values {
         let separator = if is_cookie { "; " } else { ", " };
-        joined = Cow::Owned(format!("{joined}{separator}{}", latin1(value)));
+        let text = joined.to_mut();
+        text.push_str(separator);
+        text.push_str(&latin1(value));
     }
     Some(joined)
 }

@@ -25,7 +25,7 @@ export function chooseCoding<TCoding extends string>(
   header: string | undefined,
   codings: readonly TCoding[],
 ): CodingChoice<TCoding> {
-  if (header === undefined) return withoutCoding;
+  if (header === undefined || codings.length === 0) return withoutCoding;
   const weights = weightsOf(header);
   const any = weights.get("*");
   let chosen: TCoding | null = null;
