@@ -10,6 +10,8 @@ use crate::rejection::Rejection;
 const MAX_LINE: usize = 256;
 /// Maximum size of the trailer section in bytes.
 const MAX_TRAILERS: usize = 8 * 1024;
+/// Maximum size of all extensions of a body in bytes (RFC 9112, 7.1.1). hyper has the same limit, and counts fewer bytes.
+const MAX_EXTENSIONS: usize = 16 * 1024;
 
 /// Maximum length in bytes of a line that contains only the size of a chunk, with its CRLF.
 const MAX_SIZE_LINE: usize = MAX_DIGITS + 2;
@@ -17,17 +19,19 @@ const MAX_SIZE_LINE: usize = MAX_DIGITS + 2;
 const MAX_DIGITS: usize = 13;
 
 /// State of the parser within a chunked body.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Chunked {
     state: State,
     /// Bytes of the current line. At most [`MAX_LINE`] bytes, or [`MAX_TRAILERS`] bytes in the trailer section.
     line: Vec<u8>,
+    extension_bytes: usize,
     trailer_bytes: usize,
+    /// Number of further fields that the trailer section may have.
+    trailers_left: usize,
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    #[default]
     Size,
     Data(u64),
     /// The CRLF after the data of a chunk, with the number of its bytes that were read.
@@ -36,6 +40,17 @@ enum State {
 }
 
 impl Chunked {
+    /// Creates the state at the start of a body. `most_trailers` is the maximum number of fields in the trailer section.
+    pub(crate) fn new(most_trailers: usize) -> Self {
+        Self {
+            state: State::Size,
+            line: Vec::new(),
+            extension_bytes: 0,
+            trailer_bytes: 0,
+            trailers_left: most_trailers,
+        }
+    }
+
     /// Parses received bytes and passes on the valid bytes. Returns the number of bytes that belong to the body, and
     /// true if the body is complete.
     pub(crate) fn parse(
@@ -104,7 +119,13 @@ impl Chunked {
             return Err(Rejection::bad_request("lines must end with CRLF"));
         };
         let done = if self.state == State::Size {
-            let size = parse_size(line)?;
+            let (size, extension_bytes) = parse_size(line)?;
+            self.extension_bytes += extension_bytes;
+            if self.extension_bytes > MAX_EXTENSIONS {
+                return Err(Rejection::bad_request(
+                    "the chunk extensions of the body are too long",
+                ));
+            }
             self.state = if size == 0 {
                 State::Trailers
             } else {
@@ -115,9 +136,10 @@ impl Chunked {
             true
         } else {
             self.trailer_bytes += self.line.len();
-            if self.trailer_bytes > MAX_TRAILERS {
+            if self.trailer_bytes > MAX_TRAILERS || self.trailers_left == 0 {
                 return Err(Rejection::HEADERS_TOO_LARGE);
             }
+            self.trailers_left -= 1;
             split_field(line)?;
             false
         };
@@ -209,12 +231,13 @@ fn plain_size(line: &[u8]) -> Option<usize> {
     if !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
-    usize::try_from(parse_size(digits).ok()?).ok()
+    let (size, _) = parse_size(digits).ok()?;
+    usize::try_from(size).ok()
 }
 
-/// Parses the size of a chunk. Extensions must match their grammar, but are otherwise ignored, as RFC 9112, 7.1.1
-/// requires.
-fn parse_size(line: &[u8]) -> Result<u64, Rejection> {
+/// Parses the size of a chunk. Also returns the number of bytes of its extensions, which must match their grammar, but are otherwise
+/// ignored, as RFC 9112, 7.1.1 requires.
+fn parse_size(line: &[u8]) -> Result<(u64, usize), Rejection> {
     let end = line
         .iter()
         .position(|byte| !byte.is_ascii_hexdigit())
@@ -230,14 +253,15 @@ fn parse_size(line: &[u8]) -> Result<u64, Rejection> {
         b'0'..=b'9' => byte - b'0',
         _ => (byte | 0x20) - b'a' + 10,
     };
-    Ok(digits
+    let size = digits
         .iter()
-        .fold(0, |size, byte| size * 16 + u64::from(digit(byte))))
+        .fold(0, |size, byte| size * 16 + u64::from(digit(byte)));
+    Ok((size, extensions.len()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Chunked, PlainChunks, PlainEnd, State};
+    use super::{Chunked, MAX_EXTENSIONS, MAX_LINE, MAX_TRAILERS, PlainChunks, PlainEnd, State};
 
     /// Parts from which the test builds all bodies.
     const PARTS: [&[u8]; 13] = [
@@ -258,7 +282,7 @@ mod tests {
 
     /// Result of [`Chunked`] for a body: the number of its bytes if it is complete, and its data. Fails if the body is rejected.
     fn parse(body: &[u8]) -> Result<(Option<usize>, Vec<u8>), ()> {
-        let mut chunked = Chunked::default();
+        let mut chunked = Chunked::new(100);
         let mut data = Vec::new();
         for (index, byte) in body.iter().enumerate() {
             if matches!(chunked.state, State::Data(_)) {
@@ -314,5 +338,49 @@ mod tests {
         let mut counts = (0, 0);
         compare(&mut Vec::new(), PlainChunks::default(), &[], 5, &mut counts);
         assert!(counts.0 > 10_000 && counts.1 > 50, "{counts:?}");
+    }
+
+    /// Returns the status with which [`Chunked`] rejects a body that arrives at once. `None` if the body is complete.
+    fn status_of(body: &[u8]) -> Option<u16> {
+        match Chunked::new(100).parse(body, &mut |_| {}) {
+            Ok((taken, is_complete)) => {
+                assert_eq!((taken, is_complete), (body.len(), true));
+                None
+            }
+            Err(rejection) => Some(rejection.status),
+        }
+    }
+
+    #[test]
+    fn limits_the_bytes_of_all_extensions_of_a_body() {
+        // Each chunk has 250 bytes of extensions, with the semicolon.
+        let line = format!("1;{}\r\nx\r\n", "a".repeat(249));
+        assert!(line.len() - 3 <= MAX_LINE);
+        let chunks = line.repeat(MAX_EXTENSIONS / 250);
+        let left = MAX_EXTENSIONS % 250;
+        for (last, expected) in [(0, None), (left - 1, None), (left, Some(400))] {
+            let extension = if last == 0 {
+                String::new()
+            } else {
+                format!(";{}", "a".repeat(last))
+            };
+            let body = format!("{chunks}0{extension}\r\n\r\n");
+            assert_eq!(status_of(body.as_bytes()), expected, "{last}");
+        }
+    }
+
+    #[test]
+    fn limits_the_number_and_the_bytes_of_trailers() {
+        // Eight of these fields have as many bytes as all trailers may have.
+        let long = format!("a:{}\r\n", "b".repeat(MAX_TRAILERS / 8 - 4)).repeat(8);
+        for (trailers, expected) in [
+            ("a:\r\n".repeat(100), None),
+            ("a:\r\n".repeat(101), Some(431)),
+            (long.clone(), None),
+            (long + "a:\r\n", Some(431)),
+        ] {
+            let body = format!("1\r\nx\r\n0\r\n{trailers}\r\n");
+            assert_eq!(status_of(body.as_bytes()), expected, "{}", trailers.len());
+        }
     }
 }

@@ -277,11 +277,10 @@ impl Guard {
                 // The common case: one read returns the whole head, which is checked without copying.
                 let head = &input[..end];
                 let checked = head::check(head, &self.limits);
-                self.phase = phase_after(
-                    checked
-                        .map_err(|error| self.first_detectable_error(head, error))?
-                        .framing,
-                );
+                let framing = checked
+                    .map_err(|error| self.first_detectable_error(head, error))?
+                    .framing;
+                self.phase = self.phase_after(framing);
                 self.heads += 1;
                 pass(head);
                 return Ok(end);
@@ -313,7 +312,7 @@ impl Guard {
                 self.buffered_head.clear();
                 self.heads += 1;
                 self.line_start = 0;
-                self.phase = phase_after(framing);
+                self.phase = self.phase_after(framing);
                 Ok(end - before)
             }
             HeadEnd::Incomplete(line_start) => {
@@ -332,6 +331,14 @@ impl Guard {
                 self.line_start = line_start;
                 Ok(input.len())
             }
+        }
+    }
+
+    fn phase_after(&self, framing: Framing) -> Phase {
+        match framing {
+            Framing::Length(0) => Phase::Head,
+            Framing::Length(length) => Phase::Body(length),
+            Framing::Chunked => Phase::Chunked(Box::new(Chunked::new(self.limits.header_fields))),
         }
     }
 
@@ -393,14 +400,6 @@ pub fn guard_stream<'a>(
         guard.admit(read, &mut |bytes| passed.extend_from_slice(bytes));
     }
     (passed, guard.rejection())
-}
-
-fn phase_after(framing: Framing) -> Phase {
-    match framing {
-        Framing::Length(0) => Phase::Head,
-        Framing::Length(length) => Phase::Body(length),
-        Framing::Chunked => Phase::Chunked(Box::default()),
-    }
 }
 
 const LINE_END: Rejection = Rejection::bad_request("lines must end with CRLF");

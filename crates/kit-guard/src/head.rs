@@ -15,7 +15,7 @@ use crate::transfer_coding::{self, TransferCoding};
 pub struct Limits {
     /// Maximum size of request line and header section together in bytes.
     pub head_bytes: usize,
-    /// Maximum number of header fields.
+    /// Maximum number of header fields, and of trailer fields.
     pub header_fields: usize,
     /// Maximum length of the request target in bytes.
     pub target_bytes: usize,

@@ -22,6 +22,7 @@ pub const REJECTIONS: &[Rejection] = &[
     Rejection::bad_request("header lines must not be folded"),
     Rejection::bad_request("lines must end with CRLF"),
     Rejection::bad_request("the bytes are not an HTTP request"),
+    Rejection::bad_request("the chunk extensions of the body are too long"),
     Rejection::bad_request("the header `authorization` is repeated"),
     Rejection::bad_request("the header `content-length` is invalid"),
     Rejection::bad_request("the header `content-length` is repeated"),

@@ -62,6 +62,11 @@ const FRAGMENTS: [&[u8]; 36] = [
     b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
 ];
 
+/// Maximum number of bytes of all chunk extensions of a body that a server accepts.
+const MOST_EXTENSION_BYTES: usize = 16 * 1024;
+/// Maximum number of trailer fields that a server accepts.
+const MOST_TRAILERS: usize = 100;
+
 /// Generates one request. One of three requests is damaged, and one of eight requests consists of random
 /// bytes.
 pub(crate) fn message(bytes: &mut Unstructured<'_>) -> Result<Message> {
@@ -151,18 +156,23 @@ pub(crate) fn valid(bytes: &mut Unstructured<'_>) -> Result<Message> {
 }
 
 fn chunks(bytes: &mut Unstructured<'_>, stream: &mut Vec<u8>, mut body: &[u8]) -> Result<()> {
+    let long = format!(";{}", "a".repeat(200));
+    let mut extension_bytes = 0;
     while !body.is_empty() {
         let size = bytes.int_in_range(1..=body.len())?;
         let line = match bytes.int_in_range(0..=4_u8)? {
             0 => {
-                let extension = bytes.choose(&[
+                let extension = *bytes.choose(&[
                     ";a=\"b\"",
                     ";a",
                     " ;\ta = b",
                     ";a=\"x\\\"y;=\\\\\";b=c",
                     ";a=\"\"",
+                    &long,
                 ])?;
-                format!("{size:X}{extension}\r\n")
+                extension_bytes += extension.len();
+                let is_accepted = extension_bytes <= MOST_EXTENSION_BYTES;
+                format!("{size:X}{}\r\n", if is_accepted { extension } else { "" })
             }
             1 => format!("00{size:x}\r\n"),
             _ => format!("{size:x}\r\n"),
@@ -172,11 +182,14 @@ fn chunks(bytes: &mut Unstructured<'_>, stream: &mut Vec<u8>, mut body: &[u8]) -
         stream.extend_from_slice(b"\r\n");
         body = &body[size..];
     }
-    stream.extend_from_slice(if bytes.ratio(1, 4)? {
-        b"0\r\nTrailer: x\r\n\r\n"
-    } else {
-        b"0\r\n\r\n"
-    });
+    let trailers = match bytes.int_in_range(0..=7_u8)? {
+        0 => 1,
+        1 => MOST_TRAILERS,
+        _ => 0,
+    };
+    stream.extend_from_slice(b"0\r\n");
+    stream.extend_from_slice(&b"Trailer: x\r\n".repeat(trailers));
+    stream.extend_from_slice(b"\r\n");
     Ok(())
 }
 

@@ -50,6 +50,21 @@ fn reports_a_rejection_for_a_request_that_times_out() {
 }
 
 #[test]
+fn reports_a_body_whose_extensions_or_trailers_exceed_a_limit() {
+    let server = Server::start();
+    let extensions = format!("1;{}\r\nx\r\n", "a".repeat(240)).repeat(70);
+    let trailers = format!("0\r\n{}\r\n", "a:1\r\n".repeat(101));
+    for (body, status) in [(extensions, 400), (trailers, 431)] {
+        let mut client = server.connect();
+        let head = "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+        client.send(format!("{head}{body}").as_bytes());
+        assert_eq!(client.answer().status, status);
+        assert!(client.is_at_end());
+        assert_eq!(server.refusal().rejection.status, status);
+    }
+}
+
+#[test]
 fn reports_no_rejection_for_valid_requests_and_disconnects() {
     let server = Server::start();
     let mut client = server.connect();
