@@ -29,6 +29,8 @@ pub struct Guard {
     buffered_head: Vec<u8>,
     /// Start of the unfinished line in `buffered_head`.
     line_start: usize,
+    /// Number of empty lines before the next head.
+    empty_lines: usize,
     rejection: Option<Rejection>,
     /// True if the rejected bytes belong to a body. The guard has already accepted the head of the request
     /// with this body.
@@ -43,6 +45,10 @@ enum Phase {
     Chunked(Box<Chunked>),
     Refused,
 }
+
+/// Maximum number of empty lines before a head. Without a limit, a client could keep the server reading bytes that never become a
+/// request.
+const MAX_EMPTY_LINES: usize = 8;
 
 /// Result of [`find_end`].
 enum HeadEnd {
@@ -67,6 +73,7 @@ impl Guard {
             phase: Phase::Head,
             buffered_head: Vec::new(),
             line_start: 0,
+            empty_lines: 0,
             rejection: None,
             in_body: false,
             heads: 0,
@@ -188,7 +195,7 @@ impl Guard {
     /// ```
     /// use kit_guard::{Guard, Limits};
     ///
-    /// let guard = Guard::new(Limits::default());
+    /// let mut guard = Guard::new(Limits::default());
     /// let request = b"GET /notes HTTP/1.1\r\nhost: a\r\n\r\n";
     /// let layout = guard.simple_head(request, 1024).unwrap();
     /// assert_eq!(&request[layout.method_end + 1..layout.path_end], b"/notes");
@@ -199,7 +206,7 @@ impl Guard {
     /// let layout = guard.simple_head(request, 1024).unwrap();
     /// assert_eq!(layout.end, request.len() + 2);
     /// ```
-    pub fn simple_head(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
+    pub fn simple_head(&mut self, input: &[u8], body_bytes: usize) -> Option<Layout> {
         if !self.is_between_messages() {
             return None;
         }
@@ -213,7 +220,11 @@ impl Guard {
             Framing::Chunked => 0,
         };
         let end = end.checked_add(length)?;
-        (checked.is_plain && length <= body_bytes).then_some(Layout {
+        if !checked.is_plain || length > body_bytes {
+            return None;
+        }
+        self.empty_lines = 0;
+        Some(Layout {
             end,
             ..checked.layout
         })
@@ -265,9 +276,8 @@ impl Guard {
 
     fn read_head(&mut self, input: &[u8], pass: &mut impl FnMut(&[u8])) -> Result<usize, Rejection> {
         if self.buffered_head.is_empty() {
-            // Old clients send an empty line before a request, which servers should ignore (RFC 9112).
-            if let Some(skipped) = input.strip_prefix(b"\r\n") {
-                return Ok(input.len() - skipped.len());
+            if input.starts_with(b"\r\n") {
+                return self.skip_empty_line().map(|()| 2);
             }
             if !head::starts_request(input[0]) {
                 return Err(Rejection::bad_request("the bytes are not an HTTP request"));
@@ -280,8 +290,7 @@ impl Guard {
                 let framing = checked
                     .map_err(|error| self.first_detectable_error(head, error))?
                     .framing;
-                self.phase = self.phase_after(framing);
-                self.heads += 1;
+                self.begin_body(framing);
                 pass(head);
                 return Ok(end);
             }
@@ -292,7 +301,7 @@ impl Guard {
     fn buffer_head(&mut self, input: &[u8], pass: &mut impl FnMut(&[u8])) -> Result<usize, Rejection> {
         if self.buffered_head == b"\r" && input[0] == b'\n' {
             self.buffered_head.clear();
-            return Ok(1);
+            return self.skip_empty_line().map(|()| 1);
         }
         let before = self.buffered_head.len();
         // One byte above the limit is enough to detect that the head is too large.
@@ -310,9 +319,8 @@ impl Guard {
                     .framing;
                 pass(head);
                 self.buffered_head.clear();
-                self.heads += 1;
                 self.line_start = 0;
-                self.phase = self.phase_after(framing);
+                self.begin_body(framing);
                 Ok(end - before)
             }
             HeadEnd::Incomplete(line_start) => {
@@ -334,12 +342,25 @@ impl Guard {
         }
     }
 
-    fn phase_after(&self, framing: Framing) -> Phase {
-        match framing {
+    /// Skips an empty line before a head. Old clients send an empty line after a body, which servers should ignore (RFC 9112,
+    /// 2.2).
+    fn skip_empty_line(&mut self) -> Result<(), Rejection> {
+        self.empty_lines += 1;
+        if self.empty_lines > MAX_EMPTY_LINES {
+            return Err(Rejection::bad_request("too many empty lines before a request"));
+        }
+        Ok(())
+    }
+
+    /// Records that a head has passed, and expects its body.
+    fn begin_body(&mut self, framing: Framing) {
+        self.heads += 1;
+        self.empty_lines = 0;
+        self.phase = match framing {
             Framing::Length(0) => Phase::Head,
             Framing::Length(length) => Phase::Body(length),
             Framing::Chunked => Phase::Chunked(Box::new(Chunked::new(self.limits.header_fields))),
-        }
+        };
     }
 
     /// Returns the maximum length of a request line whose target is not too long.

@@ -59,7 +59,7 @@ impl Layout {
     /// ```
     /// use kit_guard::{Guard, Limits};
     ///
-    /// let guard = Guard::new(Limits::default());
+    /// let mut guard = Guard::new(Limits::default());
     /// let layout = guard.simple_head(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n", 0).unwrap();
     /// assert!(layout.may_have_field("host"));
     /// assert!(!layout.may_have_field("traceparent"));

@@ -9,6 +9,8 @@
 //!   validated.
 //! - The rejected bytes and the reason do not depend on how the input was split.
 //! - The guard stores at most one head and one line of a chunked body.
+//! - After a bounded number of bytes, the guard passes some on or rejects them. So a server that reads until bytes pass reads a bounded
+//!   number of bytes.
 
 mod authority;
 mod characters;

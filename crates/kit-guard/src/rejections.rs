@@ -40,6 +40,7 @@ pub const REJECTIONS: &[Rejection] = &[
     Rejection::bad_request("the request target has a dot segment, `.` or `..`; send the resolved path"),
     Rejection::bad_request("the request target has characters that must be percent-encoded"),
     Rejection::bad_request("the request target must begin with a slash"),
+    Rejection::bad_request("too many empty lines before a request"),
     Rejection::not_implemented("only the transfer encoding `chunked` is supported"),
     Rejection::not_implemented("this server is not a proxy"),
 ];

@@ -126,7 +126,7 @@ fn read_next(link: &Link) -> Option<Outcome> {
 fn receive(link: &Link, input: &[u8]) -> Option<(usize, Outcome)> {
     let layout = link
         .guard
-        .borrow()
+        .borrow_mut()
         .simple_head(input, link.body_rules.largest())?;
     if layout.end == layout.head_end && !layout.is_chunked {
         accept(link, RawRequest::new(&input[..layout.end], layout));

@@ -327,6 +327,7 @@ impl Link {
         }
         let mut passed = self.passed.borrow_mut();
         let mut guard = self.guard.borrow_mut();
+        // The guard bounds the number of bytes that are read before it passes some on or rejects them.
         loop {
             if !passed.is_empty() {
                 let count = passed.len().min(cursor.remaining());

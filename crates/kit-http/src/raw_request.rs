@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> RawRequest {
-        let guard = kit_guard::Guard::new(kit_guard::Limits::default());
+        let mut guard = kit_guard::Guard::new(kit_guard::Limits::default());
         let layout = guard.simple_head(text.as_bytes(), 1024);
         RawRequest::new(text.as_bytes(), layout.expect("a request"))
     }

@@ -13,7 +13,7 @@ use crate::windows::Windows;
 use crate::{MAX_STREAMS, Timeouts};
 
 /// Number of frames without content that a client may send at once, and for each second after that: `PING`, `SETTINGS` and each
-/// of its values, `PRIORITY`, empty `DATA`, frames of unknown types, `WINDOW_UPDATE` without data.
+/// of its values, `PRIORITY`, empty `DATA`, frames of unknown types, `WINDOW_UPDATE` without data, trailers.
 const CONTROL_FRAMES: Bucket = Bucket::new(1000.0, 100.0);
 /// Number of streams that a client may reset, or have reset by its errors, at once, and for each second after that.
 const RESETS: Bucket = Bucket::new(200.0, 33.0);
@@ -24,8 +24,8 @@ const BYTES_FOR_UPDATES: f64 = 2048.0;
 /// Maximum number of these frames that a client may send at once. A client that reads a buffered response late sends all of them
 /// together: two frames for each 4 KiB of a window of 1 GiB.
 const MOST_UPDATES: f64 = 524_288.0;
-/// Frames that a client may send for each request: priorities, as browsers send them.
-const FRAMES_FOR_REQUEST: f64 = 2.0;
+/// Frames that a client may send for each request: two priorities, as browsers send them, and trailers.
+const FRAMES_FOR_REQUEST: f64 = 3.0;
 /// Time for a client to report that it has received `GOAWAY` when the server shuts down.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 const SETTING_INITIAL_WINDOW: u16 = 4;
@@ -170,18 +170,18 @@ impl Meter {
     }
 
     fn note_received_head(&mut self, head: Head, now: Instant) {
+        if head.kind == kind::HEADERS {
+            self.head_since.get_or_insert(now);
+        }
         match head.kind {
             kind::DATA if head.length > 0 || head.has(END_STREAM) => {}
-            kind::HEADERS => {
-                self.head_since.get_or_insert(now);
-                if head.stream > self.last_stream {
-                    self.last_stream = head.stream;
-                    self.begun += 1;
-                    self.controls.add(FRAMES_FOR_REQUEST);
-                    self.windows.begin(head.stream);
-                    if self.windows.open() > 2 * MAX_STREAMS as usize {
-                        self.end.get_or_insert(End::TooManyStreams);
-                    }
+            kind::HEADERS if head.stream > self.last_stream => {
+                self.last_stream = head.stream;
+                self.begun += 1;
+                self.controls.add(FRAMES_FOR_REQUEST);
+                self.windows.begin(head.stream);
+                if self.windows.open() > 2 * MAX_STREAMS as usize {
+                    self.end.get_or_insert(End::TooManyStreams);
                 }
             }
             kind::CONTINUATION if head.length > 0 => {}
@@ -321,17 +321,17 @@ mod tests {
 
     #[test]
     fn ends_connections_that_send_many_frames_without_content() {
-        let priority_update = frame(16, 0, 0, b"\0\0\0\x01u=1");
         for (name, flood) in [
             ("PING", frame(6, 0, 0, &[0; 8])),
             ("PING with ACK", frame(6, 1, 0, &[0; 8])),
             ("SETTINGS", frame(kind::SETTINGS, 0, 0, &[])),
             ("SETTINGS with ACK", frame(kind::SETTINGS, 1, 0, &[])),
             ("PRIORITY", frame(2, 0, 1, &[0; 5])),
-            ("PRIORITY_UPDATE", priority_update),
+            ("PRIORITY_UPDATE", frame(16, 0, 0, b"\0\0\0\x01u=1")),
             ("empty DATA", frame(kind::DATA, 0, 1, &[])),
             ("empty CONTINUATION", frame(kind::CONTINUATION, 0, 1, &[])),
             ("WINDOW_UPDATE", frame(kind::WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1])),
+            ("trailers", frame(kind::HEADERS, 5, 1, b"\x82")),
             ("unknown type", frame(200, 0, 0, &[])),
         ] {
             let (count, end) = ends_after(std::slice::from_ref(&flood), 10_000).expect(name);

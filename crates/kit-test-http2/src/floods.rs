@@ -40,7 +40,7 @@ fn flood(target: &Target, begin: &[u8], mut next: impl FnMut(u32) -> Vec<u8>) ->
     (count, client.outcome(u32::MAX).0)
 }
 
-/// Floods the server in eleven ways. `process` is the process of the server, whose memory must not grow much.
+/// Floods the server in twelve ways. `process` is the process of the server, whose memory must not grow much.
 pub fn ends_connections_that_flood_with_control_frames_and_serves_the_others(target: &Target, process: u32) {
     let mut other = target.open();
     other.get(1, "/origin");
@@ -114,6 +114,18 @@ pub fn ends_connections_that_flood_with_control_frames_and_serves_the_others(tar
     is_ended(
         "empty CONTINUATION",
         flood(target, &begin, same(frame(CONTINUATION, 0, 1, &[]))),
+    );
+    // The server refuses the body, and resets the stream.
+    let mut large = request("POST", "/echo");
+    large.push(("content-length", "999999999"));
+    let large = frame(HEADERS, END_HEADERS, 1, &fields(&large));
+    is_ended(
+        "trailers of a stream that the server has reset",
+        flood(
+            target,
+            &large,
+            same(frame(HEADERS, WHOLE, 1, &fields(&[("a", "b")]))),
+        ),
     );
     let after = memory(process);
     assert!(after < before + GROWTH, "{before} KiB became {after} KiB");

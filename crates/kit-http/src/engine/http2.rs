@@ -52,7 +52,7 @@ impl Engine {
                 return Outcome::Done;
             };
             let (now, timeouts) = (self.now.get(), &self.config.timeouts);
-            http2.begin_turn(now);
+            http2.begin_round(now);
             outcome = self.poll_once(slot, connection, http2, handler);
             if link.socket.borrow_mut().flush().is_err() {
                 return Outcome::Done;

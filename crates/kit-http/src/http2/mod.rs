@@ -14,7 +14,7 @@ mod exchange;
 mod io;
 mod response;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future::Future as _;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub(crate) use response::to_http2;
 use crate::config::{Limits, Timeouts};
 use crate::link::Link;
 use crate::wake::WakeFlag;
-use io::MeteredIo;
+use io::{MeteredIo, Round};
 
 /// Reason for the log if h2 has ended a connection.
 const TOO_MUCH: &str = "the client sent too many resets, frames of one header section, or small frames";
@@ -46,8 +46,7 @@ pub(crate) struct Http2 {
     pub(crate) exchanges: Vec<Rc<Exchange>>,
     pub(crate) meter: Rc<RefCell<Meter>>,
     pub(crate) woken: WakeFlag,
-    /// Time of the engine's turn, which the socket and the meter use.
-    now: Rc<Cell<Instant>>,
+    round: Rc<Round>,
     /// Number of requests that h2 has returned.
     accepted: u64,
     is_leaving: bool,
@@ -86,7 +85,7 @@ impl Http2 {
             write: timeouts.write,
         };
         let meter = Rc::new(RefCell::new(Meter::new(times, now)));
-        let now = Rc::new(Cell::new(now));
+        let round = Rc::new(Round::new(now));
         // Heads between the two sizes get an error response with a body.
         let head_bytes = u32::try_from(limits.head_bytes).unwrap_or(u32::MAX / 2);
         let handshake = Builder::new()
@@ -99,14 +98,14 @@ impl Http2 {
             .handshake(MeteredIo::new(
                 Rc::clone(link),
                 Rc::clone(&meter),
-                Rc::clone(&now),
+                Rc::clone(&round),
             ));
         Self {
             stage: Stage::Handshake(Box::new(handshake)),
             exchanges: Vec::new(),
             meter,
             woken: WakeFlag::default(),
-            now,
+            round,
             accepted: 0,
             is_leaving: false,
             is_failed: false,
@@ -116,12 +115,13 @@ impl Http2 {
         }
     }
 
-    /// Sets the time of all that happens until the next call.
-    pub(crate) fn begin_turn(&self, now: Instant) {
-        self.now.set(now);
+    /// Begins a round of polling, in which h2 reads a bounded number of bytes. `now` is the time of all that happens until the next
+    /// call.
+    pub(crate) fn begin_round(&self, now: Instant) {
+        self.round.begin(now);
     }
 
-    /// Reads and writes as much as possible without waiting, and returns the next request.
+    /// Reads and writes as much as possible without waiting and in this round, and returns the next request.
     pub(crate) fn accept(&mut self) -> Accepted {
         let mut context: Context<'_> = self.woken.context();
         if let Stage::Handshake(handshake) = &mut self.stage {

@@ -4,6 +4,7 @@
 mod backpressure;
 mod closing;
 mod draining;
+mod empty_lines;
 mod envelope;
 mod fast_path;
 mod half_closed;

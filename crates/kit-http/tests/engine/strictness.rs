@@ -145,6 +145,25 @@ fn refuses_malformed_chunks() {
 }
 
 #[test]
+fn refuses_many_empty_lines_before_a_request() {
+    let server = Server::start();
+    let get = format!("GET / HTTP/1.1\r\n{H}\r\n");
+    accepted(&server, "\r\n".repeat(8) + &get);
+    refused(&server, 400, "BAD_REQUEST", "\r\n".repeat(9) + &get);
+    // More than a buffer of the server.
+    refused(&server, 400, "BAD_REQUEST", "\r\n".repeat(100_000));
+    let mut client = server.connect();
+    for _ in 0..3 {
+        client.send(("\r\n".repeat(8) + &get).as_bytes());
+        assert_eq!(
+            client.answer().status,
+            200,
+            "each request may have empty lines before it"
+        );
+    }
+}
+
+#[test]
 fn requires_exactly_one_valid_host() {
     let server = Server::start();
     refused(&server, 400, "BAD_REQUEST", "GET / HTTP/1.1\r\n\r\n");
