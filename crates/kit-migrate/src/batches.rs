@@ -1,11 +1,13 @@
 //! Statements that change a part of the rows at a time (`-- kit: in batches`).
 //!
 //! A batch is a range of pages of the table. A row lock of a batch is therefore held for the duration of one batch, and
-//! the application waits for at most one batch. After a crash, the statement begins again at the first page, so its
-//! condition must exclude rows that it has changed.
+//! the application waits for at most one batch. After a crash, the statement begins again at the first page, and a row can
+//! move to a later page while it is changed. So the condition must exclude rows that the statement has changed: an `UPDATE`
+//! also counts the changed rows that still satisfy the condition, and kit keeps no batch with such a row.
 
 use std::time::Duration;
 
+use kit_database::sql::string_literal;
 use squawk_lexer::{TokenKind, tokenize};
 
 use crate::destructive::words_in;
@@ -24,6 +26,8 @@ const GOAL: Duration = Duration::from_millis(25);
 pub(crate) struct Batches<'a> {
     /// Name of the table as written in the statement.
     pub(crate) table: &'a str,
+    /// True if the statement says `ONLY`, so that it does not change the rows of child tables.
+    pub(crate) is_only: bool,
     /// Statement up to its `WHERE`, with this word.
     head: &'a str,
     /// Condition of the statement.
@@ -64,7 +68,8 @@ impl<'a> Batches<'a> {
         let (Some(last), Some(filter)) = (last, find("where")) else {
             return Err(FORM);
         };
-        let first = first + usize::from(words.get(first).is_some_and(|(word, ..)| word == "only"));
+        let is_only = words.get(first).is_some_and(|(word, ..)| word == "only");
+        let first = first + usize::from(is_only);
         let name = words.get(first..last).unwrap_or_default();
         let is_name = matches!(name, [_] | [_, _, _]) && (name.len() == 1 || name[1].0 == ".");
         let other = |from: usize, to: usize| {
@@ -87,16 +92,43 @@ impl<'a> Batches<'a> {
         }
         Ok(Self {
             table: &text[name[0].1..name[name.len() - 1].2],
+            is_only,
             head: &text[..after],
             condition: &text[after..],
         })
     }
 
+    /// Text before the statement in [`Self::counting`].
+    pub(crate) const BEFORE: &'static str = "BEGIN; WITH kit_changed AS (";
+
     /// Returns the statement for the pages from `from` to `to`, without `to`.
     pub(crate) fn sql(&self, from: u64, to: u64) -> String {
         format!(
-            "{} ctid >= '({from},0)'::pg_catalog.tid AND ctid < '({to},0)'::pg_catalog.tid AND ({}\n)",
+            "{} ({}\n) AND ctid >= '({from},0)'::pg_catalog.tid AND ctid < '({to},0)'::pg_catalog.tid",
             self.head, self.condition
+        )
+    }
+
+    /// Returns the SQL that begins a transaction and runs an `UPDATE` for the pages from `from` to `to`, without `to`. The result
+    /// has the number of changed rows, and the places of those that still satisfy the condition (null without such rows). A
+    /// subquery of the condition reads its tables as they were before the `UPDATE`.
+    pub(crate) fn counting(&self, from: u64, to: u64) -> String {
+        format!(
+            "{}{} RETURNING ctid AS kit_row, ({}\n) AS kit_still) \
+             SELECT count(*), array_agg(kit_row) FILTER (WHERE kit_still) FROM kit_changed",
+            Self::BEFORE,
+            self.sql(from, to),
+            self.condition
+        )
+    }
+
+    /// Returns the query for the number of rows that satisfy the condition, among those in the given places.
+    pub(crate) fn still(&self, rows: &str) -> String {
+        format!(
+            "SELECT count(*) FROM ONLY {} WHERE ctid = ANY ({}::pg_catalog.tid[]) AND ({}\n)",
+            self.table,
+            string_literal(rows),
+            self.condition
         )
     }
 
@@ -134,7 +166,10 @@ impl<'a> Batches<'a> {
 
     /// Returns the query for the number of rows that the statement would still change.
     pub(crate) fn rest(&self) -> String {
-        format!("SELECT count(*) FROM {} WHERE ({}\n)", self.table, self.condition)
+        format!(
+            "SELECT count(*) FROM ONLY {} WHERE ({}\n)",
+            self.table, self.condition
+        )
     }
 
     /// Returns the query for the number of pages of the table. Has no row if the table does not exist or is no ordinary
@@ -143,7 +178,19 @@ impl<'a> Batches<'a> {
         format!(
             "SELECT pg_catalog.pg_relation_size(oid) / pg_catalog.current_setting('block_size')::bigint \
              FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass({}) AND relkind = 'r'",
-            kit_database::sql::string_literal(self.table)
+            string_literal(self.table)
+        )
+    }
+
+    /// Returns the query for the reasons why kit cannot change the table in batches: `children`, `rule`. Has no row without
+    /// a reason. The pages of a table are not those of its child tables, and [`Self::counting`] is refused for tables with rules.
+    pub(crate) fn obstacles(&self) -> String {
+        format!(
+            "SELECT 'children' FROM pg_catalog.pg_inherits WHERE NOT {} AND inhparent = pg_catalog.to_regclass({table}) \
+             UNION ALL SELECT 'rule' FROM pg_catalog.pg_rewrite WHERE {} AND ev_type = '2' AND ev_class = pg_catalog.to_regclass({table})",
+            self.is_only,
+            self.is_update(),
+            table = string_literal(self.table)
         )
     }
 }
@@ -189,27 +236,47 @@ mod tests {
             (
                 "UPDATE notes SET a = b WHERE a IS NULL OR a = 0 -- open",
                 "notes",
-                "UPDATE notes SET a = b WHERE ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid AND ( a IS NULL OR a = 0 -- open\n)",
+                "UPDATE notes SET a = b WHERE ( a IS NULL OR a = 0 -- open\n) AND ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid",
             ),
             (
                 "UPDATE notes SET a = lower(b) WHERE a IS DISTINCT FROM lower(b)",
                 "notes",
-                "UPDATE notes SET a = lower(b) WHERE ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid AND ( a IS DISTINCT FROM lower(b)\n)",
+                "UPDATE notes SET a = lower(b) WHERE ( a IS DISTINCT FROM lower(b)\n) AND ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid",
             ),
             (
                 "update only s.\"T\" set a = (select 1 from x where y) where a in (select 1 from z)",
                 "s.\"T\"",
-                "update only s.\"T\" set a = (select 1 from x where y) where ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid AND ( a in (select 1 from z)\n)",
+                "update only s.\"T\" set a = (select 1 from x where y) where ( a in (select 1 from z)\n) AND ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid",
             ),
             (
                 "DELETE FROM notes WHERE done",
                 "notes",
-                "DELETE FROM notes WHERE ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid AND ( done\n)",
+                "DELETE FROM notes WHERE ( done\n) AND ctid >= '(8,0)'::pg_catalog.tid AND ctid < '(16,0)'::pg_catalog.tid",
             ),
         ] {
             let batches = Batches::of(sql).unwrap();
             assert_eq!((batches.table, batches.sql(8, 16).as_str()), (table, expected));
         }
+    }
+
+    #[test]
+    fn counts_the_changed_rows_that_the_condition_still_selects() {
+        let batches = Batches::of("UPDATE only notes SET a = 1 WHERE a IS NULL -- open").unwrap();
+        assert!(batches.is_only);
+        assert_eq!(
+            batches.counting(0, 8),
+            "BEGIN; WITH kit_changed AS (UPDATE only notes SET a = 1 WHERE ( a IS NULL -- open\n) \
+             AND ctid >= '(0,0)'::pg_catalog.tid AND ctid < '(8,0)'::pg_catalog.tid RETURNING ctid AS kit_row, ( a IS NULL -- open\n) AS kit_still) \
+             SELECT count(*), array_agg(kit_row) FILTER (WHERE kit_still) FROM kit_changed"
+        );
+        assert_eq!(
+            batches.still("{\"(0,1)\"}"),
+            "SELECT count(*) FROM ONLY notes WHERE ctid = ANY ('{\"(0,1)\"}'::pg_catalog.tid[]) AND ( a IS NULL -- open\n)"
+        );
+        assert_eq!(
+            batches.rest(),
+            "SELECT count(*) FROM ONLY notes WHERE ( a IS NULL -- open\n)"
+        );
     }
 
     #[test]

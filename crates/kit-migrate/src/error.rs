@@ -484,12 +484,12 @@ pub struct DatabaseError {
 impl DatabaseError {
     /// Creates the error. `sql` is the SQL that was sent, starting at line 1.
     pub(crate) fn of(error: tokio_postgres::Error, sql: Option<&str>) -> Box<Self> {
-        Self::at(error, sql, 1)
+        Self::at(error, sql.map(|sql| ("", sql)), 1)
     }
 
-    /// Creates the error for SQL that starts at line `first` of its file. If PostgreSQL reports no position, `line` is
-    /// `first`.
-    pub(crate) fn at(error: tokio_postgres::Error, sql: Option<&str>, first: usize) -> Box<Self> {
+    /// Creates the error for SQL that starts at line `first` of its file. The first text of `sql` was sent before the SQL, and
+    /// is no part of the file. If PostgreSQL reports no position, `line` is `first`.
+    pub(crate) fn at(error: tokio_postgres::Error, sql: Option<(&str, &str)>, first: usize) -> Box<Self> {
         let mut refusal = Self {
             message: error.to_string(),
             code: None,
@@ -505,11 +505,13 @@ impl DatabaseError {
             refusal.code = Some(database.code().code().to_owned());
             refusal.detail = database.detail().map(str::to_owned);
             refusal.hint = database.hint().map(str::to_owned);
-            if let Some(sql) = sql {
+            if let Some((sent_before, sql)) = sql {
+                let skipped = sent_before.chars().count();
                 let before = match database.position() {
                     // Positions count characters, from 1.
                     Some(ErrorPosition::Original(position)) => {
-                        let before: String = sql.chars().take(*position as usize - 1).collect();
+                        let position = (*position as usize - 1).saturating_sub(skipped);
+                        let before: String = sql.chars().take(position).collect();
                         before.matches('\n').count()
                     }
                     _ => 0,

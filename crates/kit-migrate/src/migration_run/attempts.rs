@@ -37,6 +37,16 @@ impl MigrationRun<'_> {
         work: impl Future<Output = Result<T, tokio_postgres::Error>>,
         statement: &Statement<'_>,
     ) -> Result<T, AttemptError> {
+        self.watched_after("", work, statement).await
+    }
+
+    /// Waits as [`Self::watched`] does for SQL that begins with `before` and then has the statement.
+    pub(super) async fn watched_after<T>(
+        &self,
+        before: &str,
+        work: impl Future<Output = Result<T, tokio_postgres::Error>>,
+        statement: &Statement<'_>,
+    ) -> Result<T, AttemptError> {
         let watcher = self.run.watcher.borrow().clone();
         let outcome = match watcher {
             Some(watcher) if self.tries > 0 => {
@@ -49,7 +59,7 @@ impl MigrationRun<'_> {
             }
             _ => work.await,
         };
-        outcome.map_err(|error| AttemptError::Failed(Failure::of(statement, error)))
+        outcome.map_err(|error| AttemptError::Failed(Failure::after(before, statement, error)))
     }
 
     /// Sets the session settings that kit needs, and resets settings that an earlier migration of this run
@@ -167,7 +177,13 @@ pub(super) enum AttemptError {
 
 impl Failure {
     pub(super) fn of(statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
-        let mut source = DatabaseError::at(error, Some(statement.text), statement.line);
+        Self::after("", statement, error)
+    }
+
+    /// Creates the failure of SQL that begins with `before` and then has the statement.
+    fn after(before: &str, statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
+        let text = Some((before, statement.text));
+        let mut source = DatabaseError::at(error, text, statement.line);
         source.advice = source.code.as_deref().and_then(|code| advice(statement, code));
         Self {
             line: statement.line,

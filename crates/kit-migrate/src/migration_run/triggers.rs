@@ -91,7 +91,7 @@ impl MigrationRun<'_> {
     }
 
     /// Returns the first value of each row of a query.
-    async fn names(
+    pub(super) async fn names(
         &self,
         query: &str,
         statement: &Statement<'_>,

@@ -1,6 +1,7 @@
 //! Tests of this crate in one program, because linking a program for each file takes longer than compiling the tests.
 
 mod apply;
+mod batches;
 mod branches;
 mod caseless;
 mod connections;

@@ -258,35 +258,6 @@ fn reports_a_lost_server_and_continues_in_the_next_run() {
     assert!(matches!(run(&url, "").unwrap_err(), MigrateError::Connect { .. }));
 }
 
-/// Migration that fills `copy` from `number` in batches, for rows that satisfy the condition.
-fn in_batches(set: &str, condition: &str) -> String {
-    format!(
-        "CREATE TABLE counts (number integer, copy integer);\n\
-         INSERT INTO counts SELECT n, NULL FROM generate_series(1, 5) AS n;\n\n\
-         -- kit: in batches\nUPDATE counts SET {set} WHERE {condition};\n"
-    )
-}
-
-#[test]
-fn a_statement_in_batches_changes_no_row_twice_if_its_condition_still_selects_the_rows() {
-    let Some(database) = database("a_statement_in_batches_changes_no_row_twice") else {
-        return;
-    };
-    let error = run(&database.url, &in_batches("number = number * 2", "number > 0")).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("line 5: the condition does not exclude the rows")
-            && error.to_string().contains("Each row was changed once"),
-        "{error}"
-    );
-    assert_eq!(query(&database.url, "SELECT sum(number) FROM counts"), ["30"]);
-    // The step may be edited, and only rows that the new condition selects are changed.
-    let repaired = in_batches("copy = number", "copy IS DISTINCT FROM number");
-    assert_eq!(run(&database.url, &repaired).unwrap(), 1);
-    assert_eq!(query(&database.url, "SELECT sum(copy) FROM counts"), ["30"]);
-}
-
 #[test]
 fn a_role_from_which_a_policy_hides_rows_cannot_migrate_them() {
     let Some(server) = own_server(
