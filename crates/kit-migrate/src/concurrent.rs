@@ -4,8 +4,9 @@
 //! query uses it, and its name stays occupied. Therefore kit checks the result of an interrupted run before it starts
 //! the statement again.
 
-use tokio_postgres::Client;
+use tokio_postgres::{Client, SimpleQueryMessage};
 
+use crate::blockers::DESCRIPTION;
 use crate::script::Statement;
 
 /// Kind of a statement, by its effect on an index.
@@ -20,7 +21,7 @@ pub(crate) enum Concurrent {
 }
 
 /// State of an index in the database.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum IndexState {
     Nothing,
     Valid,
@@ -89,7 +90,7 @@ impl Concurrent {
              JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE {condition}"
         );
         for message in client.simple_query(&query).await? {
-            if let tokio_postgres::SimpleQueryMessage::Row(row) = message {
+            if let SimpleQueryMessage::Row(row) = message {
                 return Ok(if row.get(0) == Some("t") {
                     IndexState::Valid
                 } else {
@@ -100,21 +101,36 @@ impl Concurrent {
         Ok(IndexState::Nothing)
     }
 
-    /// Drops the invalid index that an interrupted run left. Returns the name of the dropped index.
-    pub(crate) async fn drop_invalid(
-        &self,
-        client: &Client,
-    ) -> Result<Option<String>, tokio_postgres::Error> {
-        if !matches!(self, Self::Create { .. }) {
-            return Ok(None);
-        }
-        let IndexState::Invalid(name) = self.state(client).await? else {
-            return Ok(None);
+    /// Describes the other sessions that create or change an index of the same table: PostgreSQL gives `CREATE INDEX CONCURRENTLY`
+    /// and statements like it a lock that excludes all others. A vacuum has this lock too, and is left out.
+    pub(crate) async fn other_sessions(&self, client: &Client) -> Result<Vec<String>, tokio_postgres::Error> {
+        let table = match self {
+            Self::Other => return Ok(Vec::new()),
+            Self::Create { table, .. } => format!(
+                "pg_catalog.to_regclass({})",
+                kit_database::sql::string_literal(table)
+            ),
+            Self::Drop { name } => format!(
+                "(SELECT indrelid FROM pg_catalog.pg_index WHERE indexrelid = pg_catalog.to_regclass({}))",
+                kit_database::sql::string_literal(name)
+            ),
         };
-        client
-            .batch_execute(&format!("DROP INDEX CONCURRENTLY IF EXISTS {name}"))
-            .await?;
-        Ok(Some(name))
+        // A role without rights sees of another session only its process.
+        let query = format!(
+            "SELECT coalesce((SELECT {DESCRIPTION} FROM pg_catalog.pg_stat_activity AS session WHERE session.pid = kit_lock.pid), \
+             'server process ' || pid) FROM pg_catalog.pg_locks AS kit_lock \
+             WHERE locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock' AND granted AND pid <> pg_catalog.pg_backend_pid() \
+             AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()) \
+             AND relation = {table} \
+             AND NOT EXISTS (SELECT FROM pg_catalog.pg_stat_progress_vacuum AS vacuum WHERE vacuum.pid = kit_lock.pid) \
+             AND NOT EXISTS (SELECT FROM pg_catalog.pg_stat_progress_analyze AS sample WHERE sample.pid = kit_lock.pid)"
+        );
+        let messages = client.simple_query(&query).await?;
+        let rows = messages.iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        });
+        Ok(rows.collect())
     }
 }
 

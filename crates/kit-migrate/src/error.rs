@@ -541,6 +541,13 @@ impl DatabaseError {
         }
     }
 
+    /// Creates the error for a lock that kit does not wait for. The error is like that of PostgreSQL after a lock timeout.
+    pub(crate) fn lock(message: &str) -> Box<Self> {
+        let mut refusal = Self::plain(message);
+        refusal.code = Some("55P03".to_owned());
+        refusal
+    }
+
     /// Creates an error that does not come from PostgreSQL.
     pub(crate) fn plain(message: impl Into<String>) -> Box<Self> {
         Box::new(Self {

@@ -12,7 +12,6 @@ use kit_database::Migration;
 use tokio_postgres::SimpleQueryMessage;
 
 use crate::blockers::Blockers;
-use crate::concurrent::{Concurrent, IndexState};
 use crate::history::{Progress, progress_name};
 use crate::run::Run;
 use crate::script::{Mode, Script, Statement, Step};
@@ -20,6 +19,7 @@ use crate::{Applied, Event, Half, MigrateError};
 
 mod attempts;
 mod in_batches;
+mod outside;
 mod triggers;
 
 use attempts::{AttemptError, Failure, Limit};
@@ -175,118 +175,6 @@ impl<'a> MigrationRun<'a> {
         sql
     }
 
-    /// Runs a statement outside of a transaction. Starts it again if an earlier run was killed while it ran.
-    async fn run_outside_transaction(
-        &mut self,
-        statement: &Statement<'_>,
-        number: usize,
-        progress: &Progress,
-        next: &Progress,
-    ) -> Result<(), MigrateError> {
-        let index = Concurrent::of(statement).map_err(|message| MigrateError::Script {
-            name: self.migration.name.clone(),
-            message: format!("line {}: {message}", statement.line),
-        })?;
-        let history = &self.run.history;
-        let name = &self.progress_name();
-        if progress.running {
-            let found = index
-                .state(&self.run.connection)
-                .await
-                .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
-            let done = match index {
-                Concurrent::Create { .. } => found == IndexState::Valid,
-                Concurrent::Drop { .. } => found == IndexState::Nothing,
-                Concurrent::Other => false,
-            };
-            if done {
-                return self
-                    .run_own_sql(&history.record_progress(name, next), progress.done)
-                    .await;
-            }
-        } else {
-            let running = Progress {
-                checksum: self.script.checksum(progress.done),
-                running: true,
-                between: false,
-                ..progress.clone()
-            };
-            self.run_own_sql(&history.record_progress(name, &running), progress.done)
-                .await?;
-        }
-        loop {
-            self.check()?;
-            // These statements wait for other sessions without blocking queries, so they may wait longer.
-            let patience = if index == Concurrent::Other && !validates(statement) {
-                self.run.options.lock_timeout
-            } else {
-                self.run.options.wait.saturating_sub(self.first_try.elapsed())
-            };
-            let outcome = async {
-                self.settings(patience, Limit::None).await?;
-                // This migration itself created an invalid index with this name: in an earlier attempt, or in a run
-                // that was killed.
-                if progress.running || self.tries > 0 {
-                    self.drop_invalid_index(&index, statement).await?;
-                }
-                self.execute(statement, number).await
-            }
-            .await;
-            match outcome {
-                Ok(()) => break,
-                Err(error) => {
-                    let outcome = self.retry_or_fail(error, progress).await;
-                    // Remove the invalid index now if possible. If the connection is lost or other sessions are in the
-                    // way, the next run removes it.
-                    if outcome.is_err() && self.drop_invalid_index(&index, statement).await.is_ok() {
-                        let before = if progress.done == 0 {
-                            history.delete_progress(name)
-                        } else {
-                            history.record_progress(name, progress)
-                        };
-                        let _ = self.run_own_sql(&before, progress.done).await;
-                    }
-                    outcome?;
-                }
-            }
-        }
-        // With `IF NOT EXISTS`, PostgreSQL accepts an existing index even if it is invalid.
-        if matches!(index, Concurrent::Create { .. }) {
-            let found = index
-                .state(&self.run.connection)
-                .await
-                .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
-            if let IndexState::Invalid(index) = found {
-                return Err(MigrateError::Script {
-                    name: name.clone(),
-                    message: format!(
-                        "line {}: the index {index} already exists and is not valid; run `DROP INDEX CONCURRENTLY {index}`, then apply again",
-                        statement.line
-                    ),
-                });
-            }
-        }
-        self.run_own_sql(&history.record_progress(name, next), progress.done)
-            .await
-    }
-
-    async fn drop_invalid_index(
-        &self,
-        index: &Concurrent,
-        statement: &Statement<'_>,
-    ) -> Result<(), AttemptError> {
-        let cleared = index
-            .drop_invalid(&self.run.connection)
-            .await
-            .map_err(|error| AttemptError::Failed(Failure::of(statement, error)))?;
-        if let Some(name) = cleared {
-            self.run.report(&Event::Repaired(format!(
-                "dropped the invalid index {name}, whose creation was interrupted"
-            )));
-        }
-        Ok(())
-    }
-
     async fn execute(&self, statement: &Statement<'_>, number: usize) -> Result<(), AttemptError> {
         self.check().map_err(AttemptError::Abort)?;
         self.run.report(&Event::Statement {
@@ -364,13 +252,4 @@ fn first_value(messages: &[SimpleQueryMessage]) -> Option<String> {
         SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
         _ => None,
     })
-}
-
-/// Returns true for `ALTER TABLE … VALIDATE CONSTRAINT`, which reads all rows while other sessions read and write.
-fn validates(statement: &Statement<'_>) -> bool {
-    statement.begins(&["alter", "table"])
-        && statement
-            .head
-            .windows(2)
-            .any(|words| words[0] == "validate" && words[1] == "constraint")
 }

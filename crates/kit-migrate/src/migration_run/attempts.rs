@@ -175,6 +175,13 @@ pub(super) enum AttemptError {
     Abort(MigrateError),
 }
 
+impl AttemptError {
+    /// Returns true if an object with the name exists already.
+    pub(super) fn is_duplicate(&self) -> bool {
+        matches!(self, Self::Failed(failure) if failure.source.code.as_deref() == Some("42P07"))
+    }
+}
+
 impl Failure {
     pub(super) fn of(statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
         Self::after("", statement, error)

@@ -1,4 +1,5 @@
 //! Tests with other sessions that use the same tables: waits have a limit, and do not block other sessions for long.
+#![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
 use kit_test_postgres as support;
 
@@ -226,6 +227,110 @@ fn blocks_no_queries_while_it_waits_for_old_transactions() {
             );
         },
     );
+}
+
+const BY_ID: &str = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_id'::regclass";
+
+/// Begins a transaction that writes to the table `notes`, and then the creation of the index `by_id` in another session, which
+/// waits for the transaction. Calls `work`, then ends the transaction when `work` sends `()`, or is done. The creation must
+/// succeed.
+fn while_another_session_creates_the_index<T: Send>(
+    url: &str,
+    work: impl FnOnce(std::sync::mpsc::Sender<()>) -> T + Send,
+) -> T {
+    std::thread::scope(|scope| {
+        let (release, released) = channel::<()>();
+        let (holding, held) = channel::<()>();
+        scope.spawn(move || {
+            with_client(url, async |client| {
+                client
+                    .batch_execute("BEGIN; INSERT INTO notes VALUES (3)")
+                    .await
+                    .unwrap();
+                holding.send(()).unwrap();
+                // An error means that the work has failed.
+                let _ = released.recv();
+                client.batch_execute("COMMIT").await.unwrap();
+            });
+        });
+        held.recv().unwrap();
+        let creation = scope.spawn(move || {
+            execute(url, "CREATE UNIQUE INDEX CONCURRENTLY by_id ON notes (id)");
+        });
+        let end = Instant::now() + Duration::from_mins(1);
+        while query(url, "SELECT to_regclass('by_id') IS NULL") == ["t"] {
+            assert!(Instant::now() < end, "the creation did not begin");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let run = scope.spawn(move || work(release));
+        let outcome = run.join().unwrap();
+        creation.join().expect("the creation succeeds");
+        outcome
+    })
+}
+
+#[test]
+fn an_index_that_another_session_is_creating_is_left_alone() {
+    on_each_release(
+        "an_index_that_another_session_is_creating_is_left_alone",
+        |database| {
+            let url = database.url.as_str();
+            apply(url, &[migration(1, NOTES)], &options(1000, 100)).unwrap();
+            let migrations = [
+                migration(1, NOTES),
+                migration(
+                    2,
+                    "-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY by_id ON notes (id);",
+                ),
+            ];
+            let error = while_another_session_creates_the_index(url, |release| {
+                std::thread::scope(|scope| {
+                    let run = scope.spawn(|| apply(url, &migrations, &options(3000, 100)).unwrap_err());
+                    // The creation continues when the run ends or would drop the index.
+                    let drops = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DROP INDEX%' AND state = 'active' AND datname = current_database()";
+                    while !run.is_finished() && query(url, drops) == ["0"] {
+                        std::thread::sleep(Duration::from_millis(20));
+                    }
+                    release.send(()).unwrap();
+                    run.join().unwrap()
+                })
+            });
+            assert!(matches!(error, MigrateError::Blocked { .. }), "{error}");
+            assert!(error.to_string().contains("server process"), "{error}");
+            assert_eq!(query(url, BY_ID), ["t"]);
+            assert_eq!(query(url, "SELECT count(*) FROM kit_migration_progress"), ["0"]);
+            // The index of the other session is not recorded as the work of the migration.
+            let error = apply(url, &migrations, &options(3000, 100)).unwrap_err();
+            assert!(error.to_string().contains("\"by_id\" already exists"), "{error}");
+            assert_eq!(query(url, BY_ID), ["t"]);
+        },
+    );
+}
+
+#[test]
+fn waits_until_another_session_has_created_an_index() {
+    on_each_release("waits_until_another_session_has_created_an_index", |database| {
+        let url = database.url.as_str();
+        let migrations = [
+            migration(1, NOTES),
+            migration(
+                2,
+                "-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS by_id ON notes (id);",
+            ),
+        ];
+        apply(url, &migrations[..1], &options(1000, 100)).unwrap();
+        let report = while_another_session_creates_the_index(url, |release| {
+            let watch = |event: &Event<'_>| {
+                if matches!(event, Event::Waiting { .. }) {
+                    // Later events find the transaction at its end.
+                    let _ = release.send(());
+                }
+            };
+            apply_watched(url, &migrations, &options(60_000, 100), &watch).unwrap()
+        });
+        assert_eq!(report.applied.len(), 1);
+        assert_eq!(query(url, BY_ID), ["t"]);
+    });
 }
 
 /// An automatic vacuum ends only if another session waits for a second (`deadlock_timeout`), and an attempt is shorter. The

@@ -201,17 +201,25 @@ fn refuses_an_existing_index_that_is_invalid() {
             .await
             .unwrap_err();
     });
-    let error = run(
-        &database.url,
-        "-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS by_a ON t (a);",
-    )
-    .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("not valid; run `DROP INDEX CONCURRENTLY public.by_a`"),
-        "{error}"
-    );
+    for condition in ["", "IF NOT EXISTS "] {
+        let sql = format!(
+            "-- kit: outside transaction\nCREATE UNIQUE INDEX CONCURRENTLY {condition}by_a ON t (a);"
+        );
+        let error = run(&database.url, &sql).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("not valid; run `DROP INDEX CONCURRENTLY public.by_a`"),
+            "{error}"
+        );
+        assert_eq!(
+            query(
+                &database.url,
+                "SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_a'::regclass"
+            ),
+            ["f"]
+        );
+    }
 }
 
 #[test]
