@@ -135,6 +135,29 @@ for (const [server, start] of targets) {
       }
     });
 
+    test("accepts a handshake that offers other protocols too", async () => {
+      const valid = {
+        ...handshake,
+        "x-color": "red",
+        upgrade: "h2c, WebSocket",
+        connection: "keep-alive, upgrade",
+      };
+      assert.equal((await ask(port, "/rooms/7", valid)).status, 101);
+    });
+
+    test("accepts a handshake in a row with other requests, after their responses", async () => {
+      const socket = connect(port, "127.0.0.1");
+      const plain = "GET /plain HTTP/1.1\r\nhost: a\r\n\r\n";
+      const lines = Object.entries(handshake).map(([key, value]) => `${key}: ${value}\r\n`);
+      socket.write(`${plain}${plain}GET /echo HTTP/1.1\r\nhost: a\r\n${lines.join("")}\r\n`);
+      let received = "";
+      for await (const chunk of socket.setEncoding("latin1")) {
+        received += chunk;
+        if (/ 101 [^]*\r\n\r\n/.test(received)) break;
+      }
+      assert.match(received, /^HTTP\/1.1 200 [^]*HTTP\/1.1 200 [^]*HTTP\/1.1 101 /);
+    });
+
     test("answers an unknown version of the protocol with 426 and the version 13", async () => {
       const { status, headers } = await ask(port, "/echo", { ...handshake, "sec-websocket-version": "12" });
       assert.equal(status, 426);

@@ -56,10 +56,14 @@ export class Discarder {
       if (discarded > bytes) cut();
       else idle.refresh();
     };
-    // The listener takes the connection away from node:http. If node:http has paused the connection, because of an unread
-    // body, it must first continue it. Meanwhile, input on a connection in `ending` is ignored.
-    if (ending.has(socket)) setImmediate(() => socket.on("data", count));
-    else socket.on("data", count);
+    // The new listener takes the connection away from node:http, whose own listener would still parse the input: each request would need
+    // memory until the connection closes.
+    const take = (): void => void socket.removeAllListeners("data").on("data", count).resume();
+    // If node:http has paused the connection, because of an unread body, it must first continue it. Meanwhile, input on a connection in
+    // `ending` is ignored.
+    if (ending.has(socket)) setImmediate(take);
+    else take();
+    ending.add(socket);
     socket.once("end", cut).once("close", () => {
       clearTimeout(idle);
       clearTimeout(total);

@@ -22,6 +22,7 @@ import { badRequest, earlyBytes, expectationFailed, notImplemented } from "./ref
 import { lastResponse, Refuser, type TrackedSocket } from "./refuser.ts";
 import { logAnswer } from "./answer-log.ts";
 import { applyRules, headerReader } from "./response-rules.ts";
+import { afterRow, postpone, reserve, serveInRow } from "./row.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
 import { acceptTls, connectionRules, readTls, replaceTls } from "./tls.ts";
@@ -148,7 +149,9 @@ export class NodeHost {
     });
     server.on("checkExpectation", (_request, response) => this.#refuser.request(response, expectationFailed));
     server.on("connect", (_request, socket) =>
-      this.#refuser.connection(socket, notImplemented("this server is not a proxy")),
+      afterRow(socket as TrackedSocket, () =>
+        this.#refuser.connection(socket, notImplemented("this server is not a proxy")),
+      ),
     );
     server.on("clientError", (error, socket) => this.#refuseInput(error, socket as TrackedSocket));
     server.on("drop", () =>
@@ -321,15 +324,21 @@ export class NodeHost {
       if (isShared && this.#service.serves?.(request.method!, request.url!) !== true) return;
       const socket = duplex as TrackedSocket;
       const refuse = (early: ServerResponse): void => this.#refuser.request(early, earlyBytes);
-      const response = webSockets.responseTo(request, socket, head.length > 0 ? refuse : undefined);
-      if (isHandshake(request)) this.#receive(request, response, this.#listeners);
-      else this.#refuser.request(response, notImplemented("this server supports no other protocols"));
+      afterRow(socket, () => {
+        const response = webSockets.responseTo(request, socket, head.length > 0 ? refuse : undefined);
+        if (isHandshake(request)) this.#receive(request, response, this.#listeners);
+        else this.#refuser.request(response, notImplemented("this server supports no other protocols"));
+      });
     });
   }
 
   #receive(request: IncomingMessage, response: ServerResponse, listeners: readonly RequestListener[]): void {
     const socket = request.socket as TrackedSocket;
-    if (isEnding(socket)) return;
+    if (isEnding(socket)) {
+      // No further response is sent, but Node parses what it reads.
+      reserve(response);
+      return;
+    }
     socket[lastResponse] = response;
     if (this.#closing) response.shouldKeepAlive = false;
     const rules = this.#service.responseRules;
@@ -341,30 +350,37 @@ export class NodeHost {
       this.#refuser.request(response, refusal);
       return;
     }
+    // `OPTIONS *` is a request about the server and not about a path. The response lists methods, and no handler runs. Frameworks do not
+    // know this path. Preflight requests of CORS have no credentials, so that authentication in a framework would refuse them.
+    const isKits = request.url === "*" || rules?.isPreflight(request.method!, headerReader(request)) === true;
+    const destination = isKits ? "kit" : destinationOf(request, this.#framework);
+    const refused =
+      destination === "error" && this.#service.refuseUnseen === undefined
+        ? badRequest("the request cannot be routed")
+        : destination;
+    if (typeof refused === "object") {
+      this.#refuser.request(response, refused);
+      return;
+    }
+    serveInRow(socket, response, () => {
+      this.#limitBody(request, response);
+      if (destination === "kit") serveDirectly(this.#service, request, response);
+      else if (destination === "error") refuseDirectly(this.#service, request, response);
+      else {
+        if (this.#service.logAnswer !== undefined) logAnswer(this.#service, request, response);
+        if (rules !== undefined) applyRules(rules, request, response);
+        for (const listener of listeners) listener.call(this.#server, request, response);
+      }
+    });
+  }
+
+  /** Limits the time in which the body of a request may arrive. */
+  #limitBody(request: IncomingMessage, response: ServerResponse): void {
     if (isStreamed(this.#service, request)) {
       const own = this.#service.streamedBodies?.rates?.of(request.method!, request.url!);
       const pace = { idleMs: this.#bodyIdleTimeout, bytesPerSecond: own ?? this.#bodyRate };
       watchUpload(request, response, pace, () => this.#refuseLate(request));
     } else if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
-    // `OPTIONS *` is a request about the server and not about a path. The response lists methods, and no handler runs. Frameworks do not
-    // know this path. Preflight requests of CORS have no credentials, so that authentication in a framework would refuse them.
-    if (request.url === "*" || rules?.isPreflight(request.method!, headerReader(request)) === true) {
-      serveDirectly(this.#service, request, response);
-      return;
-    }
-    const destination = destinationOf(request, this.#framework);
-    if (destination === "framework") {
-      if (this.#service.logAnswer !== undefined) logAnswer(this.#service, request, response);
-      if (rules !== undefined) applyRules(rules, request, response);
-      for (const listener of listeners) listener.call(this.#server, request, response);
-    } else if (destination === "kit") {
-      serveDirectly(this.#service, request, response);
-    } else if (destination === "error" && this.#service.refuseUnseen !== undefined) {
-      refuseDirectly(this.#service, request, response);
-    } else {
-      const isRefusal = typeof destination === "object";
-      this.#refuser.request(response, isRefusal ? destination : badRequest("the request cannot be routed"));
-    }
   }
 
   /** Refuses a request whose body did not arrive in time. */
@@ -375,6 +391,10 @@ export class NodeHost {
 
   /** Refuses input that is invalid or late. The handler of the request may already be reading its body. */
   #refuseInput(error: NodeJS.ErrnoException, socket: TrackedSocket): void {
+    const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    // Node does not read while many responses wait, so the client is not late.
+    if (isLate && postpone(socket, this.#server.headersTimeout, () => this.#refuseInput(error, socket)))
+      return;
     const response = socket[lastResponse];
     if (response !== undefined) refuseReading(response.req, readingErrorOf(error));
     this.#refuser.invalidInput(error, socket);

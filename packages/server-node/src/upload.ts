@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { RequestBodyErrorCode } from "@kit/types";
 
+import { isHeld } from "./row.ts";
+
 /** Calls `send` when the body of a request is read for the first time, by kit or by middleware of a framework. */
 export function continueWhenRead(request: IncomingMessage, send: () => void): void {
   const onListener = (event: string): void => {
@@ -78,6 +80,7 @@ export function watchUpload(
 /** Returns true if a reader waits for bytes of the body. */
 function isAwaited(request: IncomingMessage): boolean {
   return (
+    !isHeld(request.socket) &&
     request.readableLength === 0 &&
     (request.readableFlowing === true || request.listenerCount("readable") > 0)
   );

@@ -54,7 +54,8 @@ export function isHandshake({ method, headers, httpVersion }: IncomingMessage): 
   return (
     method === "GET" &&
     httpVersion === "1.1" &&
-    headers.upgrade?.toLowerCase() === "websocket" &&
+    // A client may offer several protocols (RFC 9110, 7.8).
+    headers.upgrade?.split(",").some((protocol) => protocol.trim().toLowerCase() === "websocket") === true &&
     headers["transfer-encoding"] === undefined &&
     (headers["content-length"] === undefined || headers["content-length"] === "0")
   );
@@ -140,6 +141,8 @@ export function acceptorOf(request: IncomingMessage, response: ServerResponse): 
     response.detachSocket(socket);
     accepted.add(socket);
     const server = servers.of(options);
+    // `ws` accepts no list of protocols.
+    request.headers.upgrade = "websocket";
     const adapter = new NodeSocket(socket, options.pingMs, events);
     const addHeaders = (all: string[]): void => void all.push(...lines);
     server.once("headers", addHeaders);

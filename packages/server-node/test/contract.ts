@@ -10,6 +10,7 @@ import type { ServerAdapter } from "@kit/types";
 
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { testEdges } from "./edges.ts";
+import { testRows } from "./rows.ts";
 import { leave, outcome, post, raw, serve, until } from "./support.ts";
 
 /** Timeout for all waits, in milliseconds; longer than any machine needs. */
@@ -24,6 +25,7 @@ const expecting = (length: number): string =>
 export function testAdapter(name: string, make: (options?: HttpServerOptions) => ServerAdapter): void {
   quietStdout();
   testEdges(name, make);
+  testRows(name, make);
 
   test(`${name}: reports its name and platform, and refuses an invalid timeout`, () => {
     const server = make();

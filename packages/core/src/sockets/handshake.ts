@@ -91,12 +91,16 @@ export function subprotocolOf(
 
 /** Returns true for a handshake (RFC 6455, 4.2.1). Without `connection: upgrade`, the header `upgrade` has no effect (RFC 9110, 7.8). */
 function asksForSocket(exchange: ServerExchange): boolean {
-  const tokens = exchange.header("connection")?.toLowerCase().split(",") ?? [];
   return (
     exchange.method === "GET" &&
-    exchange.header("upgrade")?.toLowerCase() === "websocket" &&
-    tokens.some((token) => token.trim() === "upgrade")
+    hasToken(exchange.header("upgrade"), "websocket") &&
+    hasToken(exchange.header("connection"), "upgrade")
   );
+}
+
+/** Returns true if a header is a list with this token. */
+function hasToken(list: string | undefined, token: string): boolean {
+  return list?.split(",").some((part) => part.trim().toLowerCase() === token) === true;
 }
 
 function isAllowedOrigin(exchange: ServerExchange, cors: Cors | null, own: OwnOrigin): boolean {
