@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 import type { ErrorFields, Plugin, PluginHost, RequestFailure } from "@kit/core";
-import type { ListenAddress, LogEntry, RequestObserver, RequestRecord } from "@kit/types";
+import type { ListenAddress, LogEntry, RequestObserver } from "@kit/types";
 
 import { CurrentSpan } from "./calls/current-span.ts";
 import { recordOutgoingCalls } from "./calls/watch.ts";
@@ -211,8 +211,7 @@ class Sidecar implements DebugPlugin {
         this.#shared = joinDirectory(workerGroup!, process.ppid);
         path = join(this.#shared.path, "history.db");
       }
-      const redacted = (record: RequestRecord): RequestRecord => this.#redaction!.request(record);
-      return new StoredHistory(path, store.maxBytes, this.#memory, redacted, failed);
+      return new StoredHistory(path, store.maxBytes, this.#memory, this.#redaction!, failed);
     } catch (error) {
       failed(error);
       return undefined;

@@ -84,6 +84,25 @@ describe("a history file", () => {
     }
   });
 
+  it("contains no values of errors and log entries that the sidecar hides and the application's log shows", async () => {
+    const store = join(directory, "records.db");
+    const app = await start(
+      { mode: "dev", store, redactFields: ["name", "apiSecret"] },
+      { logging: { redactDefaults: false } },
+    );
+    await app.send("GET /things/7");
+    await app.send("POST /things", json({ name: ["hidden-name"] }));
+    const { errors, logs } = await listsOf(app);
+    assert.match(JSON.stringify([errors, logs]), /VALIDATION_ERROR.*Thing read/);
+    await app.close();
+    assert.match(JSON.stringify(app.log), /hunter2.*s3cr3t/);
+    for (const name of (await readdir(directory)).filter((entry) => entry.startsWith("records.db"))) {
+      const bytes = await readFile(join(directory, name), "latin1");
+      assert.match(bytes, /VALIDATION_ERROR[^]*Thing read|Thing read[^]*VALIDATION_ERROR/);
+      assert.doesNotMatch(bytes, /hidden-|hunter2|s3cr3t/, name);
+    }
+  });
+
   it("is shared by all processes that write to it", async () => {
     const store = join(directory, "shared.db");
     const [one, other] = await Promise.all([start({ mode: "dev", store }), start({ mode: "dev", store })]);

@@ -9,6 +9,7 @@ import type { ProcessHealth } from "../health/process-health.ts";
 import type { History, LogSelection, Missed, RequestSelection, Selection } from "./history.ts";
 import { Latency, mergeInto, type Routes, tierOf, tiers } from "./latency.ts";
 import type { MemoryHistory } from "./memory.ts";
+import type { Redaction } from "./redaction.ts";
 
 const version = 1;
 const schema = `
@@ -59,6 +60,9 @@ export interface ProcessState {
   readonly streams?: readonly StreamRecord[];
 }
 
+/** Functions that hide values in the entries of the file. */
+type WrittenRedaction = Pick<Redaction, "request" | "error" | "log">;
+
 /**
  * History in an SQLite file, which survives restarts. All processes of an application write to the same file,
  * so one process can show the requests of all. Requests are written within a second, and before the history
@@ -70,7 +74,7 @@ export class StoredHistory implements History {
   readonly #maxBytes: number;
   readonly #process: string = randomUUID();
   readonly #onFailure: (error: unknown) => void;
-  readonly #redacted: (record: RequestRecord) => RequestRecord;
+  readonly #redaction: WrittenRedaction;
   readonly #timer: NodeJS.Timeout;
   #present: (() => ProcessState) | undefined;
   #pending: RequestRecord[] = [];
@@ -82,7 +86,7 @@ export class StoredHistory implements History {
   #isBroken = false;
 
   /**
-   * Opens the file, or creates it. `redacted` is called before a request is written, and hides the values that the sidecar does not show.
+   * Opens the file, or creates it. `redaction` hides the values that the sidecar does not show, before they are written.
    *
    * @throws {Error} if the file cannot be opened or created.
    */
@@ -90,13 +94,13 @@ export class StoredHistory implements History {
     path: string,
     maxBytes: number,
     memory: MemoryHistory,
-    redacted: (record: RequestRecord) => RequestRecord,
+    redaction: WrittenRedaction,
     onFailure: (error: unknown) => void,
   ) {
     this.#memory = memory;
     this.#maxBytes = maxBytes;
     this.#onFailure = onFailure;
-    this.#redacted = redacted;
+    this.#redaction = redaction;
     this.#database = open(path);
     this.#timer = setInterval(() => this.flush(), flushMs);
     this.#timer.unref();
@@ -229,6 +233,7 @@ export class StoredHistory implements History {
   #write(): void {
     const database = this.#database;
     const { errorRing, logRing, latencies } = this.#memory;
+    const redaction = this.#redaction;
     // Begins the transaction before it takes the entries. If another process writes for too long, the entries stay for the next
     // flush.
     database.exec("BEGIN IMMEDIATE");
@@ -245,14 +250,20 @@ export class StoredHistory implements History {
       );
       for (const record of requests) {
         const { startTime, requestId, route, status } = record;
-        intoRequests.run(startTime, requestId, route, status, JSON.stringify(this.#redacted(record)));
+        intoRequests.run(startTime, requestId, route, status, JSON.stringify(redaction.request(record)));
       }
       const intoErrors = database.prepare("INSERT INTO errors (time, request_id, text) VALUES (?, ?, ?)");
-      for (const { time, requestId, text } of errors) intoErrors.run(time, requestId, text);
+      for (const { time, requestId, text } of errors) {
+        const record = redaction.error(JSON.parse(text) as ErrorRecord);
+        intoErrors.run(time, requestId, JSON.stringify(record));
+      }
       const intoLogs = database.prepare(
         "INSERT INTO logs (time, request_id, severity, text) VALUES (?, ?, ?, ?)",
       );
-      for (const { time, requestId, severity, text } of logs) intoLogs.run(time, requestId, severity, text);
+      for (const { time, requestId, severity, text } of logs) {
+        const entry = redaction.log(JSON.parse(text) as LogEntry);
+        intoLogs.run(time, requestId, severity, JSON.stringify(entry));
+      }
       const intoSlices = database.prepare("INSERT OR REPLACE INTO slices VALUES (?, ?, ?, ?, ?)");
       for (const { tier, start, route, latency } of slices)
         intoSlices.run(tier, start, route, this.#process, latency.write());
