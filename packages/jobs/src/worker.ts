@@ -246,6 +246,14 @@ async function setSchedules(
   }
 }
 
+/**
+ * Returns a text without the characters that PostgreSQL refuses in JSON: U+0000 and halves of surrogate pairs. Otherwise, pg-boss
+ * would store the refusal in place of the message.
+ */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\u{FFFD}");
+}
+
 /** Does the jobs of one kind. */
 class JobRunner {
   readonly name: string;
@@ -278,7 +286,7 @@ class JobRunner {
       await this.#handler({ data, id, attempt: retryCount + 1, signal, log });
       return { id, status: "completed" };
     } catch (error) {
-      const output = { message: error instanceof Error ? error.message : String(error) };
+      const output = { message: storable(this.#log.messageOf(error)) };
       if (error instanceof JobDataError && error.job === this.name) {
         log.error("A job has data that does not fit its type, and is not tried again", { error });
         return { id, status: "deadletter", output };

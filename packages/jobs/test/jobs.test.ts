@@ -10,6 +10,7 @@ import {
   jobsTableSql,
   type RunningWorker,
 } from "@kit/jobs";
+import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { type Generated, Kysely, PostgresDialect } from "kysely";
 import { Pool, types } from "pg";
@@ -205,6 +206,45 @@ describe("jobs", { timeout: 120_000 }, () => {
       [["send-mail", 2, "attempt 2 failed"]],
     );
     assert.equal(queues.find(({ name }) => name === "send-mail")!.failed, 1);
+  });
+
+  it("a job that fails keeps no parameters of queries and no hidden values in its table", async () => {
+    const db = drizzle(pool);
+    const errors: readonly (() => unknown)[] = [
+      () => db.execute(sql`select ${"ada@example.org"}::int`),
+      () => pool.query("select $1::uuid", ["ada@example.org"]),
+      () =>
+        Promise.reject(new Error('Invalid body: $.user.iban: expected a number, received "ada@example.org"')),
+    ];
+    await withWorker(
+      { ...nothing, count: ({ data }) => errors[data.number - 1]!() },
+      async () => {
+        await jobs.enqueueAll(
+          pool,
+          "count",
+          errors.map((_, index) => ({ number: index + 1 })),
+        );
+        const failed = "select output ->> 'message' as message from pgboss.job where output is not null";
+        await until(async () => (await pool.query(failed)).rowCount === errors.length, "the failures");
+        const messages = (await pool.query<{ message: string }>(failed)).rows.map(({ message }) => message);
+        assert.deepEqual(messages.toSorted(), [
+          "Failed query: select $1::int\nparams: [redacted]",
+          "Invalid body: $.user.iban: expected a number, received [redacted]",
+          'invalid input syntax for type uuid: "[redacted]"',
+        ]);
+      },
+      { logging: { redact: ["iban"] } },
+    );
+  });
+
+  it("a job whose error has characters that PostgreSQL cannot store fails with a message nevertheless", async () => {
+    const failing = { ...nothing, "send-mail": () => Promise.reject(new Error("a\0b\ud800c")) };
+    await withWorker(failing, async () => {
+      await jobs.enqueue(pool, "send-mail", mail);
+      await until(async () => (await jobs.report()).failures.length > 0, "the failure");
+    });
+    const [failure] = (await jobs.report()).failures;
+    assert.equal(failure!.message, "a\u{FFFD}b\u{FFFD}c");
   });
 
   it("a job of another release whose data does not fit fails without a call of the handler", async () => {

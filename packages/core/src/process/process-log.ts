@@ -1,10 +1,12 @@
 import { environmentOf } from "../environment.ts";
 import { ignoreStdioErrors } from "../app/ignore-stdio-errors.ts";
+import { textForLog } from "../errors/error-text.ts";
 import { credentialNames } from "../logging/credentials.ts";
 import type { Logger, LogLevel } from "../logging/log-entry.ts";
 import { Log, type LogContext } from "../logging/log.ts";
+import { boundedText } from "../logging/loggable.ts";
 import { stdoutFormat } from "../logging/readable.ts";
-import { compileRedactor } from "../logging/redact.ts";
+import { compileRedactor, redacted } from "../logging/redact.ts";
 import { stdoutSink } from "../logging/stdout-sink.ts";
 
 /** Options of {@link createProcessLog}. */
@@ -23,6 +25,11 @@ export interface ProcessLogOptions {
 export interface ProcessLog {
   /** Returns a logger. It calls `context` for each entry and adds the result to the entry. */
   loggerFor(context: () => LogContext): Logger;
+  /**
+   * Returns the message of an error as the log shows it in `data.error`: without parameters of queries and other hidden values,
+   * and of limited length. For places that store messages, such as the output of a job. Never throws.
+   */
+  messageOf(error: unknown): string;
 }
 
 /**
@@ -34,7 +41,7 @@ export function createProcessLog({ level, redact, sensitive, name }: ProcessLogO
   ignoreStdioErrors();
   const redactor = compileRedactor([...credentialNames, ...redact]);
   redactor.hideNames(sensitive);
-  return new Log({
+  const log = new Log({
     level,
     redactor,
     serverAdapter: name,
@@ -42,4 +49,11 @@ export function createProcessLog({ level, redact, sensitive, name }: ProcessLogO
     format: stdoutFormat(environmentOf() === "development"),
     sinks: [],
   });
+  return {
+    loggerFor: (context) => log.loggerFor(context),
+    messageOf(error) {
+      if (redactor.hidesByPattern(["data", "error", "message"])) return redacted;
+      return redactor.redactMessage(boundedText(textForLog(error)));
+    },
+  };
 }
