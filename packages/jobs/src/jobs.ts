@@ -58,7 +58,7 @@ export interface Jobs<Map extends object> {
   /** Returns the numbers of jobs by their state, the last failures, and the workers. */
   report(): Promise<JobsReport>;
   /**
-   * Closes the connections that `enqueue` has opened. The pool stays open. The plugin does the same when the
+   * Stops the instance of pg-boss that `enqueue` has started. The pool stays open. The plugin does the same when the
    * application stops.
    */
   close(): Promise<void>;

@@ -60,8 +60,8 @@ export interface RouteOptions {
   readonly requestTimeoutMs?: number;
   /**
    * Minimum number of bytes per second that a client must send, for a route with `Upload`, `Uploads` or `Lines` in its
-   * request. Replaces the option of the server with the same name. 0 for no minimum: then the only limit is
-   * `bodyIdleTimeoutMs` after each byte.
+   * request. Replaces the option of the server with the same name. 0 for no minimum: each byte then restarts
+   * `bodyIdleTimeoutMs`.
    */
   readonly bodyMinBytesPerSecond?: number;
   /**
@@ -140,8 +140,8 @@ export interface AppOptions {
   readonly env?: Environment;
   /**
    * Function that creates the responses to failures. Default: `createErrorMiddleware()` for the environment. If the
-   * option `errors` is set too, the function must return kit's envelope, and the format makes the body from the
-   * envelope.
+   * option `errors` is set too, the body of each response must be kit's envelope, and the format makes the final body
+   * from the envelope.
    */
   readonly errorMiddleware?: ErrorMiddleware;
   /**

@@ -14,7 +14,7 @@ export interface CookieOptions {
   readonly httpOnly?: boolean;
   /**
    * Rule for requests that other sites start. `strict`: browsers never send the cookie with them. `lax`: only if the
-   * user navigates to this site. `none`: always, which requires `secure`. Default `lax`.
+   * user navigates to this site. `none`: always; `secure` is then true. Default `lax`.
    */
   readonly sameSite?: "strict" | "lax" | "none";
   /**

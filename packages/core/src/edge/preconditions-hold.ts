@@ -17,7 +17,7 @@ export interface ConditionalRequest {
 }
 
 /**
- * Returns true if all preconditions of a request are true: `if-match`, `if-unmodified-since`, `if-none-match` and
+ * Returns true if the preconditions of a request are true: `if-match`, `if-unmodified-since`, `if-none-match` and
  * `if-modified-since` in the order of [RFC 9110, 13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2). A
  * request without these headers has no preconditions, so the result is true.
  *

@@ -107,7 +107,7 @@ export async function transaction<C extends TransactionContext, T>(
  * `cancellable(pool, ctx.signal)` belong to the transaction. The transaction is committed when the handler returns, and
  * rolled back if the handler or a later middleware throws, or if `ctx.signal` aborts.
  *
- * The rest of a request runs only once. If conflicts must be repeated, use {@link transaction}. Transactions of
+ * The rest of a request runs only once. For repetitions after conflicts, use {@link transaction}. Transactions of
  * requests leave one connection of the pool free, for queries of the pool itself.
  *
  * @param ctx - Context of the request.

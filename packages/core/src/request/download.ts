@@ -4,8 +4,8 @@ import { attachmentOf } from "./content-disposition.ts";
 /** File of a download. */
 export interface DownloadFile {
   /**
-   * Directory of the file. A relative path begins at the project's root, the directory that contains `.kit/`. Write the
-   * directory in the code of the application: no part of the path may come from a client.
+   * Directory of the file. A relative path begins at the project's root, the directory that contains `.kit/`. The
+   * application chooses the directory: no part of the path may come from a client.
    */
   readonly dir: string;
   /**
