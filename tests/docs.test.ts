@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { after, describe, test } from "node:test";
 import { freePort } from "../packages/core/test/support/free-port.ts";
+import { headingId } from "../site/links.ts";
 import { matches, type Page, readPage } from "./docs/page.ts";
 import { run } from "./e2e/support/command.ts";
 import { Project, repository } from "./e2e/support/project.ts";
@@ -16,6 +17,9 @@ const TUTORIAL = "docs/tutorial.md";
 
 /** Files of a page's project that the page need not show. */
 const BASE = ["package.json", "tsconfig.json"] as const;
+
+/** Ids to which links can lead, by the path of their page. */
+const anchorsOf = new Map<string, Promise<Set<string>>>();
 
 /** Project of a page, whose types are checked with those of other pages. */
 interface PageProject {
@@ -66,13 +70,42 @@ test("the code on the pages compiles", async () => {
 test("the documentation has pages to check", () =>
   assert.ok(pages.includes("docs/guide/getting-started.md"), pages.join(", ")));
 
+test("no page of the guide has more than 3,000 words, so that readers find their task", async () => {
+  const guide = pages.filter((path) => path.startsWith("docs/guide/"));
+  const texts = await Promise.all(guide.map((path) => readFile(join(repository, path), "utf8")));
+  const words = texts.map((text) => text.split(/\s+/).length);
+  const long = guide.filter((_, index) => words[index]! > 3_000);
+  assert.deepEqual(long, []);
+});
+
 async function assertLinks(path: string): Promise<void> {
   const text = await readFile(join(repository, path), "utf8");
-  const targets = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target]) => target ?? "");
-  const broken = targets.filter(
-    (target) => !target.includes("://") && !existsSync(join(repository, dirname(path), target)),
-  );
+  const broken: string[] = [];
+  for (const [, target = ""] of text.matchAll(/\]\(([^)\s]+)[^)]*\)/g)) {
+    if (target.includes("://")) continue;
+    const [file = "", heading] = target.split("#");
+    const other = join(repository, dirname(path), file || basename(path));
+    // oxlint-disable-next-line no-await-in-loop -- the pages of most links are in the cache
+    const found =
+      existsSync(other) && (!heading || !other.endsWith(".md") || (await anchors(other)).has(heading));
+    if (!found) broken.push(target);
+  }
   assert.deepEqual(broken, []);
+}
+
+/** Returns the ids of a page to which links can lead: those of its headings, and those in its HTML. */
+function anchors(path: string): Promise<Set<string>> {
+  const known = anchorsOf.get(path) ?? readAnchors(path);
+  anchorsOf.set(path, known);
+  return known;
+}
+
+async function readAnchors(path: string): Promise<Set<string>> {
+  const text = (await readFile(path, "utf8")).replaceAll(/^```[^]*?^```$/gm, "");
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    headingId(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")),
+  );
+  return new Set([...headings, ...[...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id!)]);
 }
 
 async function assertWorks(page: Page, path: string): Promise<void> {

@@ -49,7 +49,10 @@ test("server.env.example of a new project has each variable that the server read
 });
 
 test("the guide of the Rust server explains each variable that the server reads", async () => {
-  const guide = await readFile(join(repository, "docs/guide/rust-server.md"), "utf8");
+  const pages = ["rust-settings.md", "rust-observability.md"].map((page) =>
+    readFile(join(repository, "docs/guide", page), "utf8"),
+  );
+  const guide = (await Promise.all(pages)).join("\n");
   const missing = (await variables()).filter((name) => !guide.includes(`\`${name}\``));
   assert.deepEqual(missing, []);
 });

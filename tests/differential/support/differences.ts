@@ -6,7 +6,7 @@ import type { Sent } from "./request.ts";
 /** Run of a test. `errors` are the types with an error format of their own, `bodies` the bodies that are not JSON. */
 type Run = "Notes" | "types" | "errors" | "bodies";
 
-/** Intended difference between the servers, with its reason. `docs/guide/rust-server.md` describes the same differences. */
+/** Intended difference between the servers, with its reason. `docs/guide/rust-differences.md` describes the same differences. */
 interface Difference {
   readonly name: string;
   /** Tests that have requests which show the difference. */
