@@ -46,7 +46,7 @@ impl Engine {
     ) -> Outcome {
         let link = &connection.link;
         let mut outcome = Outcome::Again;
-        for _ in 0..POLL_ROUNDS {
+        for round in 1..=POLL_ROUNDS {
             let mut http2 = connection.http2.borrow_mut();
             let Some(http2) = &mut *http2 else {
                 return Outcome::Done;
@@ -58,13 +58,15 @@ impl Engine {
                 return Outcome::Done;
             }
             match outcome {
-                Outcome::Again => continue,
+                // The last round looks at the times of a connection whose client sends without a pause.
+                Outcome::Again if round < POLL_ROUNDS => continue,
                 Outcome::Ended => break,
                 _ => {}
             }
             self.end_late_bodies(link, http2, now, handler);
             let is_late = http2.check_times(link, timeouts, now);
-            if http2.woken.is_set() || http2.end().is_some() {
+            // If the client has read nothing for too long, it must read now, even if it still sends.
+            if http2.end().is_some() || (http2.woken.is_set() && !is_late) {
                 outcome = Outcome::Again;
                 continue;
             }

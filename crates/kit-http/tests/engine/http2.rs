@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kit_http::{Timeouts, UploadFailure};
+use kit_http::{Config, Response, Timeouts, UploadFailure, WriteResult};
 use kit_test_http2::{
-    Client, DATA, END_HEADERS, END_STREAM, HEADERS, Outcome, RST_STREAM, SETTINGS, Target, WINDOW_UPDATE,
-    fields, request,
+    Client, DATA, END_HEADERS, END_STREAM, HEADERS, Outcome, PREFACE, RST_STREAM, SETTINGS, Target, WHOLE,
+    WINDOW_UPDATE, fields, frame, request,
 };
 
 use crate::http2_server::{Event, Running, STREAMED};
+use crate::same_thread::Server;
+use crate::tls_client::{Files, TlsClient};
 
 /// Sends the head of a request with a body.
 fn post(client: &mut Client, stream: u32, path: &str, extra: &[(&str, &str)]) {
@@ -353,4 +355,41 @@ fn serves_http_1_1_to_clients_that_do_not_choose_http_2() {
     let mut start = [0; 17];
     std::io::Read::read_exact(&mut client.0, &mut start).expect("a response");
     assert_eq!(&start, b"HTTP/1.1 200 OK\r\n");
+}
+
+#[test]
+fn looks_at_deadlines_of_a_connection_that_always_has_something_to_send() {
+    let files = Files::new();
+    let mut server = Server::of(Config {
+        tls: Some(files.certificates_for(&[b"h2"])),
+        timeouts: Timeouts {
+            body: Duration::from_millis(500),
+            ..Timeouts::default()
+        },
+        ..Config::default()
+    });
+    let mut config = (*files.client_config()).clone();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let mut client = TlsClient::connect(&server, Arc::new(config));
+    client.complete_handshake(&mut server);
+    client.send(PREFACE);
+    client.send(frame(SETTINGS, 0, 0, &[0, 4, 0x3f, 0xff, 0xff, 0xff]));
+    client.send(frame(WINDOW_UPDATE, 0, 0, &[0x3f, 0, 0, 0]));
+    // The body of this request never arrives.
+    let post = fields(&request("POST", "/a"));
+    client.send(frame(HEADERS, END_HEADERS, 1, &post));
+    let get = fields(&request("GET", "/b"));
+    client.send(frame(HEADERS, WHOLE, 3, &get));
+    let id = client.request(&mut server);
+    let head = Response::new(200).expect("a status");
+    assert_eq!(server.engine.respond_stream(id, head, None), Ok(true));
+    server.turn();
+    std::thread::sleep(Duration::from_millis(600));
+    assert_eq!(server.log.refused, [0; 0]);
+    // More than h2 takes of a response in one turn.
+    let chunk = vec![b'x'; 4 * 1024 * 1024];
+    assert_eq!(server.engine.write(id, chunk.into()), Ok(WriteResult::Wait));
+    server.engine.poll().expect("polls");
+    server.engine.drive(&mut server.log);
+    assert_eq!(server.log.refused, [408]);
 }
