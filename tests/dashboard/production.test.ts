@@ -11,6 +11,19 @@ import type { RunningApp } from "../e2e/support/running-app.ts";
 import { key, notes, startProduction, traffic } from "./support/application.ts";
 import { assertAccessible, launch, skip, usefulAt, widthOf, withPage } from "./support/browser.ts";
 
+/** Views of the dashboard, each with a text that it shows once its code and its data have loaded. */
+const viewTexts: readonly (readonly [view: string, text: string])[] = [
+  ["streams", "No streams yet"],
+  ["errors", "INTERNAL_SERVER_ERROR"],
+  ["logs", "Writing a note"],
+  ["routes", "query Paging → PaginatedResponseOfNoteSummary"],
+  ["performance", "Throughput"],
+  ["health", "Event-loop lag"],
+  ["types", "CreateNoteInput"],
+  ["migrations", "Types and migrations agree"],
+  ["jobs", "The application has no jobs"],
+];
+
 describe("the dashboard of the sidecar", { skip }, () => {
   let project: Project;
   let browser: Browser;
@@ -122,20 +135,10 @@ describe("the dashboard of the sidecar", { skip }, () => {
         processorTimes.push(metrics.find(({ name }) => name === "TaskDuration")!.value * 1_000);
         await page.getByText("NOTE_NOT_FOUND").first().waitFor();
         if (load > 0) return;
-        // Opens all views, because each one loads its code when it is opened first.
-        for (const view of [
-          "streams",
-          "errors",
-          "logs",
-          "routes",
-          "performance",
-          "health",
-          "types",
-          "migrations",
-          "jobs",
-        ]) {
+        // Opens all views, because each one loads its code when it is opened first. The text of a view is there only after its code.
+        for (const [view, text] of viewTexts) {
           await page.goto(`${url}#/${view}`);
-          await page.waitForLoadState("networkidle");
+          await page.getByText(text).first().waitFor();
         }
         transferred = await page.evaluate(
           `performance.getEntries().filter(({ name, entryType }) => entryType === "navigation" || name.includes("/assets/"))
