@@ -9,6 +9,8 @@ import {
   errorOfFramework,
   listenPlain,
   NodeHost,
+  notePassed,
+  noteReturned,
   refuseRequest,
   type RequestListener,
   RequestBody,
@@ -96,8 +98,12 @@ class ExpressAdapter implements ExpressServer {
 
   readonly routes: RequestHandler = (request, response, next) => {
     // Without a service, the application was called before kit listens, such as by a test.
-    if (this.#service?.serves?.(request.method, request.originalUrl) === true) this.#serve(request, response);
-    else next();
+    if (this.#service?.serves?.(request.method, request.originalUrl) === true) {
+      this.#serve(request, response);
+      return;
+    }
+    notePassed(request);
+    next();
   };
 
   constructor(app: Express, options: CheckedOptions, onServer: AttachableOptions["onServer"]) {
@@ -183,7 +189,10 @@ class ExpressAdapter implements ExpressServer {
   #mount(): void {
     if (this.#isMounted) return;
     this.#isMounted = true;
-    this.#app.use((request, response) => this.#serve(request, response));
+    this.#app.use((request, response) => {
+      noteReturned(request);
+      this.#serve(request, response);
+    });
     const onError: ErrorRequestHandler = (error: unknown, request, response, next) => {
       if (response.headersSent) {
         // The head of a response is sent already, so no error response is possible. Express cuts the connection.
@@ -194,8 +203,12 @@ class ExpressAdapter implements ExpressServer {
       const exchange = new ExpressExchange(request, response, body ?? RequestBody.empty);
       const told = errorOfFramework(error);
       // Middleware after the body parser has not seen the request, so no handler may run. kit only responds with the error of the body.
-      if (body === undefined) this.#service!.fail(exchange, told);
-      else refuseRequest(this.#service!, exchange, told, "body");
+      if (body === undefined) {
+        this.#service!.fail(exchange, told);
+        return;
+      }
+      noteReturned(request);
+      refuseRequest(this.#service!, exchange, told, "body");
     };
     this.#app.use(onError);
   }

@@ -12,6 +12,8 @@ import {
   listenPlain,
   NodeHost,
   normalPath,
+  notePassed,
+  noteReturned,
   receiveBody,
   refuseRequest,
   RequestBody,
@@ -109,6 +111,7 @@ class HonoAdapter implements HonoServer {
       service === undefined ? undefined : (node.env as Partial<NodeContext["env"]> | undefined)?.incoming;
     if (service?.serves?.(context.req.method, incoming?.url ?? "") === true)
       return serveContext(node, service);
+    if (incoming !== undefined) notePassed(incoming);
     await next();
     return undefined;
   };
@@ -211,6 +214,7 @@ function addLast(app: Hono, handler: Handler): void {
 /** Serves a request that no route of the Hono application has handled. */
 function serveContext(context: NodeContext, service: ServerService): Response | Promise<Response> {
   const { incoming } = context.env;
+  noteReturned(incoming);
   const bodyBytes = bodyLimitOf(service, incoming);
   if (!readsSamePath(context.req.url, incoming.url!)) return refuse(context, service);
   const handle = (body: RequestBody): Response | Promise<Response> =>
@@ -239,6 +243,7 @@ function normalPathOf(target: string): string | null {
 
 /** Responds with an error, because the application's middleware refused the request or matched another path than kit would. */
 function refuse(context: NodeContext, service: ServerService): Response | Promise<Response> {
+  noteReturned(context.env.incoming);
   return answer((done) => refuseRequest(service, new HonoExchange(context, RequestBody.empty, done)));
 }
 

@@ -18,6 +18,7 @@ export type { DiscardLimits } from "./discard.ts";
 export { noSniff, noSniffName } from "./no-sniff.ts";
 export { normalPath } from "./normal-path.ts";
 export { type Framework, refuseRequest, withoutFinalSlash } from "./destination.ts";
+export { notePassed, noteReturned } from "./passed-request.ts";
 export { nodeBody, type PipedBody, webBody } from "./piped-body.ts";
 export {
   type AttachableOptions,

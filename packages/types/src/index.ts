@@ -99,7 +99,14 @@ export type {
   TelemetryModule,
   TelemetrySettings,
 } from "./telemetry.ts";
-export type { TestedMessage, TestedResponse, TestedRequest, TestLink, TestRecorder } from "./testing.ts";
+export type {
+  PassedRequest,
+  TestedMessage,
+  TestedResponse,
+  TestedRequest,
+  TestLink,
+  TestRecorder,
+} from "./testing.ts";
 export type {
   Coercer,
   HeaderWriter,

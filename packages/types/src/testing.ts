@@ -21,6 +21,18 @@ export interface TestRecorder {
   messaged(request: TestedRequest, message: TestedMessage): void;
 }
 
+/**
+ * Request that no route of kit matches, and that the middleware `routes` of a server has passed on to the framework around kit. Adapters
+ * publish it on the channel `kit.passed` of `node:diagnostics_channel`, so that contract tests know that kit has not decided about the
+ * request.
+ */
+export interface PassedRequest {
+  /** Method in upper case. */
+  readonly method: string;
+  /** True if the framework has left the request to kit again, because it has no handler for the request. */
+  readonly isReturned: boolean;
+}
+
 /** Message of a WebSocket, or event of a response. */
 export interface TestedMessage {
   /** `in` for messages of the client. */
