@@ -32,7 +32,7 @@ pub(crate) fn path_in_site<'p>(site: &Site, path: &'p str) -> Option<PathInSite<
     let mut names = Vec::new();
     for segment in inner.split('/') {
         let name = decode(segment)?;
-        if name.chars().any(is_refused) || is_hidden(site, &name, names.len()) {
+        if is_refused(&name) || is_hidden(site, &name, names.len()) {
             return None;
         }
         names.push(name);
@@ -44,15 +44,24 @@ pub(crate) fn path_in_site<'p>(site: &Site, path: &'p str) -> Option<PathInSite<
 /// if one of them is never served: an empty one, `..`, or one that begins with a dot.
 pub(crate) fn names_of_download(name: &str) -> Option<Vec<Cow<'_, str>>> {
     let names = name.split('/').map(|name| {
-        let is_served = !name.is_empty() && !name.starts_with('.') && !name.chars().any(is_refused);
+        let is_served = !name.is_empty() && !name.starts_with('.') && !is_refused(name);
         is_served.then_some(Cow::Borrowed(name))
     });
     names.collect()
 }
 
-/// Returns true for characters that no name may contain: separators, and control characters, with NUL.
-fn is_refused(character: char) -> bool {
-    matches!(character, '/' | '\\' | '\0'..='\x1f' | '\x7f')
+/// Returns true for names with separators or control characters, such as NUL, and on Windows also for names with a meaning.
+fn is_refused(name: &str) -> bool {
+    let is_control = |character| matches!(character, '/' | '\\' | '\0'..='\x1f' | '\x7f');
+    name.chars().any(is_control) || (cfg!(windows) && has_meaning_on_windows(name))
+}
+
+/// Returns true for names that Windows does not take for the name of a file: `C:a` is a file of another directory, `a:b` a part of
+/// the file `a`, and `ENV~1` can be a short name of `.env`. No file has a name with one of the other characters.
+fn has_meaning_on_windows(name: &str) -> bool {
+    let mut after_tildes = name.split('~').skip(1);
+    name.contains([':', '"', '<', '>', '|', '?', '*'])
+        || after_tildes.any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// Returns true for an empty name, for `.` and `..`, and for names with a dot that the site does not serve.
@@ -84,4 +93,29 @@ fn decode(segment: &str) -> Option<Cow<'_, str>> {
         rest = after;
     }
     String::from_utf8(bytes).ok().map(Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_meaning_on_windows;
+
+    #[test]
+    fn knows_the_names_that_windows_does_not_take_for_the_name_of_a_file() {
+        for name in [
+            "C:.env",
+            "index.html::$DATA",
+            "ENV~1",
+            "a~b~2.txt",
+            "a?",
+            "*",
+            "a|b",
+            "<a>",
+            "\"",
+        ] {
+            assert!(has_meaning_on_windows(name), "{name}");
+        }
+        for name in ["index.html", "~", "a~", "~a1", "a b'(1).txt", "ü"] {
+            assert!(!has_meaning_on_windows(name), "{name}");
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import { sep } from "node:path";
+
 import type { FileSite } from "@kit/types";
 
 /** Path of a request below the prefix of a site. */
@@ -13,6 +15,12 @@ export interface PathInSite {
 const refused = /[/\\\x00-\x1f\x7f]/;
 
 /**
+ * Matches names that Windows does not take for the name of a file: `C:a` is a file of another directory, `a:b` a part of the file
+ * `a`, and `ENV~1` can be a short name of `.env`. No file has a name with one of the other characters.
+ */
+export const meaningOnWindows: RegExp = /[:"<>|?*]|~[0-9]/;
+
+/**
  * Returns the names in the path of a request, or `null` if the path is not below the prefix or contains a name that is
  * never served. `path` has the normal form. `hadSlash` is true if the client sent a slash at the end that `path` does not
  * have. `crates/kit-static/src/path.rs` does the same.
@@ -26,7 +34,7 @@ export function pathInSite(site: FileSite, path: string, hadSlash: boolean): Pat
   const names: string[] = [];
   for (const segment of inner.split("/")) {
     const name = decode(segment);
-    if (name === null || refused.test(name) || isHidden(site, name, names.length)) return null;
+    if (name === null || isRefused(name) || isHidden(site, name, names.length)) return null;
     names.push(name);
   }
   return { names, isDirectory };
@@ -38,7 +46,11 @@ export function pathInSite(site: FileSite, path: string, hadSlash: boolean): Pat
  */
 export function namesInDirectory(path: string): readonly string[] | null {
   const names = path.split("/");
-  return names.every((name) => name !== "" && !name.startsWith(".") && !refused.test(name)) ? names : null;
+  return names.every((name) => name !== "" && !name.startsWith(".") && !isRefused(name)) ? names : null;
+}
+
+function isRefused(name: string): boolean {
+  return refused.test(name) || (sep === "\\" && meaningOnWindows.test(name));
 }
 
 function decode(segment: string): string | null {
