@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_need_a_certificate_if_nobody_says_otherwise() {
+    fn clients_need_a_certificate_if_neither_source_nor_choice_has_a_rule() {
         for is_rust in [true, false] {
             let (rule, set, _, notes) = read(None, None, "OTHER", is_rust);
             assert_eq!((rule, set, notes.as_str()), (Required, None, ""));

@@ -72,7 +72,7 @@ fn usage(deployment: &Deployment) -> String {
     }
     if let Some(tls) = &deployment.tls {
         lines.extend(if tls.has_authorities() {
-            [
+            vec![
                 format!(
                     "Create the secret {name}-tls with the certificate, and with the authorities of clients in ca.crt. Do not use the ca.crt of"
                 ),
@@ -82,15 +82,13 @@ fn usage(deployment: &Deployment) -> String {
                     "  kubectl create secret generic {name}-tls --from-file=tls.crt --from-file=tls.key --from-file=ca.crt"
                 ),
             ]
-            .to_vec()
         } else {
-            [
+            vec![
                 format!(
                     "Create the secret {name}-tls with the certificate, or let cert-manager create the secret."
                 ),
                 format!("  kubectl create secret tls {name}-tls --cert=tls.crt --key=tls.key"),
             ]
-            .to_vec()
         });
     }
     lines.push("Each release:".to_owned());
