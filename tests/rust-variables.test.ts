@@ -5,8 +5,18 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { serverVariables } from "../packages/plugin-rust-server/src/variables.ts";
+
 const repository = join(import.meta.dirname, "..");
 const runtime = join(repository, "crates/kit-runtime/src");
+
+/** Projects whose build writes the file into the repository. */
+const projects = [
+  "examples/notes-rust",
+  "examples/realworld-rust",
+  "examples/shop-rust",
+  "tests/conformance/rust-server",
+];
 
 /** Files of the runtime that read variables. */
 const readers = [
@@ -38,14 +48,13 @@ async function variables(): Promise<string[]> {
   return [...new Set(["DATABASE_URL", ...found.flat()])].filter((name) => !others.test(name)).toSorted();
 }
 
-test("server.env.example of a new project has each variable that the server reads, and no others", async () => {
-  const text = await readFile(
-    join(repository, "crates/kit-scaffold/templates/rust/server.env.example"),
-    "utf8",
-  );
+test("server.env.example has each variable that the server reads, and no others", async () => {
+  const { text } = serverVariables(repository).file;
   const listed = [...text.matchAll(/^(?:# )?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name!);
   assert.deepEqual(listed.toSorted(), await variables());
-  assert.equal(await readFile(join(repository, "examples/shop-rust/server.env.example"), "utf8"), text);
+  for (const project of projects) {
+    assert.equal(await readFile(join(repository, project, "server.env.example"), "utf8"), text, project);
+  }
 });
 
 test("the guide of the Rust server explains each variable that the server reads", async () => {

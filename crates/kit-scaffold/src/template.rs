@@ -126,7 +126,6 @@ const RUST: &[Source] = &[
         "migrations/{{timestamp}}_create_todos/snapshot.json",
         "rust/migrations/snapshot.json"
     ),
-    template!("server.env.example", "rust/server.env.example"),
     template!("tsconfig.json", "rust/tsconfig.json"),
 ];
 

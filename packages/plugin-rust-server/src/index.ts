@@ -13,6 +13,7 @@ import { referenceFiles } from "./api-docs.ts";
 import { runCargo } from "./cargo.ts";
 import { committedMigrations, type Generated, generated, projectName } from "./generated.ts";
 import { DASHBOARD, dashboard } from "./sidecar.ts";
+import { serverVariables, VARIABLES } from "./variables.ts";
 
 /** Options of {@link rustServer}. */
 export interface RustServerOptions {
@@ -81,6 +82,7 @@ export function rustServer(options: RustServerOptions): Plugin {
     owns: [
       "Cargo.lock",
       "Cargo.toml",
+      VARIABLES,
       "src/app.rs",
       "src/main.rs",
       "src/lib.rs",
@@ -121,6 +123,8 @@ export function rustServer(options: RustServerOptions): Plugin {
           if (owner === "output") addFile({ path, text });
           else addProjectFile({ path, text }, { onlyIfMissing: owner === "user" });
         }
+        const variables = serverVariables(root);
+        addProjectFile(variables.file, { onlyIfMissing: variables.isOfUser });
         for (const file of reference) addFile(file);
         if (page !== undefined) addFile({ path: DASHBOARD, text: page });
         addFile({ path: CONTRACT_LINES, text: contractLines(program, made) });
