@@ -1,5 +1,8 @@
 //! Advice for statements of a migration that PostgreSQL refuses.
 
+use kit_database::sql::string_literal;
+
+use crate::role_blocks::created_role;
 use crate::script::Statement;
 
 /// Returns advice for a statement that PostgreSQL refused with a SQLSTATE. `None` if the error says enough.
@@ -9,8 +12,9 @@ pub(crate) fn advice(statement: &Statement<'_>, code: &str) -> Option<String> {
         // `CREATE ROLE` of two sessions at the same time ends with 23505, a duplicate key of pg_authid.
         ("42710" | "23505", ["create", "role" | "user" | "group", name, ..]) => Some(format!(
             "a role belongs to all databases of the server, so another database, or the scratch database in which kit runs migrations, may have \
-             created the role; write `DO $$ BEGIN CREATE ROLE {name}; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;`, and \
-             options of the role in `ALTER ROLE {name} …` below"
+             created the role; write `DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {}) THEN CREATE ROLE {name}; END IF; \
+             EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;`, and options of the role in `ALTER ROLE {name} …` below",
+            string_literal(&unquoted(name))
         )),
         ("42704", ["drop", "role" | "user" | "group", ..]) => Some(
             "a role belongs to all databases of the server, so another database may have dropped the role; write `DROP ROLE IF EXISTS`".to_owned(),
@@ -36,6 +40,16 @@ pub(crate) fn advice(statement: &Statement<'_>, code: &str) -> Option<String> {
             "a {what} belongs to the server, not to the database of the migration; run the statement once, outside of migrations"
         )),
         ("25001", _) => Some("put the line `-- kit: outside transaction` above that statement".to_owned()),
+        ("42501", ["do", ..]) => Some(created_role(statement).map_or_else(
+            || privilege(&head),
+            |role| {
+                format!(
+                    "{WHO} may not create the role {role}, or not make itself a member; let an administrator run `CREATE ROLE {role}` and \
+                     `GRANT {role} TO` the role of the migration once, outside of migrations. The block needs no privilege then if it \
+                     creates the role only `IF NOT EXISTS (SELECT FROM pg_roles …)`"
+                )
+            },
+        )),
         ("42501", _) => Some(privilege(&head)),
         _ => None,
     }
@@ -55,9 +69,17 @@ const MODIFIERS: [&str; 10] = [
     "event",
 ];
 
+/// Role that runs the migration.
+const WHO: &str = "the role of MIGRATE_URL (or else of DATABASE_URL)";
+
+/// Returns a name without its quotes.
+fn unquoted(name: &str) -> String {
+    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    inner.map_or_else(|| name.to_owned(), |inner| inner.replace("\"\"", "\""))
+}
+
 /// Returns advice for a missing privilege. The role is the one of `MIGRATE_URL`, or else of `DATABASE_URL`.
 fn privilege(head: &[&str]) -> String {
-    const WHO: &str = "the role of MIGRATE_URL (or else of DATABASE_URL)";
     let verb = head.first().copied().unwrap_or_default();
     let mut rest = head.iter().skip(1).skip_while(|word| MODIFIERS.contains(word));
     let kind = rest.next().copied().unwrap_or_default();
@@ -116,13 +138,19 @@ mod tests {
             (
                 "CREATE ROLE reader LOGIN;",
                 "42710",
-                "DO $$ BEGIN CREATE ROLE reader; EXCEPTION WHEN duplicate_object",
+                "rolname = 'reader') THEN CREATE ROLE reader; END IF; EXCEPTION WHEN duplicate_object",
             ),
             (
                 "CREATE USER \"the reader\";",
                 "23505",
-                "CREATE ROLE \"the reader\";",
+                "rolname = 'the reader') THEN CREATE ROLE \"the reader\";",
             ),
+            (
+                "DO $$ BEGIN CREATE ROLE \"the reader\"; END $$;",
+                "42501",
+                "`GRANT \"the reader\" TO` the role",
+            ),
+            ("DO $$ BEGIN GRANT a TO b; END $$;", "42501", "lacks a privilege"),
             ("DROP ROLE reader;", "42704", "DROP ROLE IF EXISTS"),
             ("DROP ROLE reader;", "2BP01", "DROP OWNED BY"),
             (

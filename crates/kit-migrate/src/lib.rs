@@ -52,6 +52,7 @@ mod pooler;
 mod printed;
 mod reconcile;
 mod record;
+mod role_blocks;
 mod run;
 mod scratch;
 mod script;

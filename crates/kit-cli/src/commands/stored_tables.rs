@@ -141,11 +141,21 @@ fn rights(role: &str, has_keys: bool, migrations: &[Migration], snapshot: Option
     let mut sql = String::new();
     let create = format!("CREATE ROLE {role} NOLOGIN;");
     if is_new(&create) {
+        // An administrator may have created the role, so the block needs no right to create roles if the role exists. A creator
+        // of a role is no member that may use `SET ROLE`.
         let _ = write!(
             sql,
             "\n-- The role belongs to all databases of the server, so it may exist. If the application connects as another role than\n\
              -- this migration: GRANT {role} TO application;\n\
-             DO $$ BEGIN {create} GRANT {role} TO CURRENT_USER; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;\n"
+             DO $$ BEGIN\n  \
+               IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '{role}') THEN\n    \
+                 BEGIN {create} EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END;\n  \
+               END IF;\n  \
+               IF NOT pg_catalog.pg_has_role(current_user, '{role}',\n    \
+                 CASE WHEN pg_catalog.current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN\n    \
+                 GRANT {role} TO CURRENT_USER;\n  \
+               END IF;\n\
+             END $$;\n"
         );
     }
     let all_tables = snapshot.map_or(&[][..], Snapshot::tables);

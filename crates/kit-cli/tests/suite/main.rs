@@ -25,5 +25,6 @@ mod scaffold_handler;
 mod session;
 mod support;
 mod templates;
+mod tenant_role;
 mod testing;
 mod usage;

@@ -1,0 +1,169 @@
+//! Blocks of code (`DO`) that create roles.
+//!
+//! A role belongs to all databases of a server, so a migration creates it in a block that does nothing if the role exists.
+
+use crate::destructive::{Kind, Word, words_in, words_of};
+use crate::script::Statement;
+
+/// Work of a block of code with roles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RoleBlock {
+    /// The block creates roles or changes their options and members, and does nothing else.
+    Only,
+    /// The block creates a role, and kit does not know what else it does.
+    Mixed,
+    /// The block creates no role.
+    None,
+}
+
+/// Returns the name of the first role that a block of code creates, as written.
+pub(crate) fn created_role(statement: &Statement<'_>) -> Option<String> {
+    let body = body(statement)?;
+    let at = creations(&body).next()?;
+    match &body.get(at + 2)?.kind {
+        Kind::Plain(name) | Kind::Quoted(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// Classifies a `DO` statement.
+pub(crate) fn role_block(statement: &Statement<'_>) -> RoleBlock {
+    let Some(body) = body(statement) else {
+        return RoleBlock::None;
+    };
+    let in_text = |word: &Word| match &word.kind {
+        // `EXECUTE` runs a text.
+        Kind::Dollar(text)
+        | Kind::Text {
+            content: Some(text), ..
+        } => creations(&words_in(text)).next().is_some(),
+        _ => false,
+    };
+    let actions = actions(&body);
+    let changes = actions.iter().filter(|action| !is_without_effect(action));
+    if changes.clone().count() > 0 && changes.clone().all(|action| changes_roles(action)) {
+        RoleBlock::Only
+    } else if creations(&body).next().is_some() || body.iter().any(in_text) {
+        RoleBlock::Mixed
+    } else {
+        RoleBlock::None
+    }
+}
+
+/// Returns the words of the code of a `DO` statement.
+fn body(statement: &Statement<'_>) -> Option<Vec<Word>> {
+    if !statement.begins(&["do"]) {
+        return None;
+    }
+    words_of(statement).iter().find_map(|word| match &word.kind {
+        Kind::Dollar(text)
+        | Kind::Text {
+            content: Some(text), ..
+        } => Some(words_in(text)),
+        _ => None,
+    })
+}
+
+/// Returns the positions of `CREATE ROLE`, `CREATE USER` and `CREATE GROUP`.
+fn creations(words: &[Word]) -> impl Iterator<Item = usize> {
+    let is_creation = |three: &[Word]| {
+        three[0].is("create")
+            && ["role", "user", "group"].iter().any(|kind| three[1].is(kind))
+            && !three[2].is("mapping")
+    };
+    let found = words.windows(3).enumerate();
+    found
+        .filter(move |(_, three)| is_creation(three))
+        .map(|(at, _)| at)
+}
+
+/// Returns the statements of the code, without the words of PL/pgSQL around them, such as `IF … THEN` and `BEGIN`.
+fn actions(body: &[Word]) -> Vec<&[Word]> {
+    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, word) in body.iter().enumerate() {
+        if word.is_sign("(") {
+            depth += 1;
+        } else if word.is_sign(")") {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 && (word.is("begin") || word.is("then") || word.is("else")) {
+            start = at + 1;
+        } else if depth == 0 && word.is_sign(";") {
+            found.push(&body[start..at]);
+            start = at + 1;
+        }
+    }
+    found.push(&body[start..]);
+    found
+}
+
+/// Returns true for words of PL/pgSQL that change nothing.
+fn is_without_effect(action: &[Word]) -> bool {
+    action
+        .first()
+        .is_none_or(|word| ["end", "null", "raise"].iter().any(|wanted| word.is(wanted)))
+}
+
+/// Returns true for a statement that changes only roles.
+fn changes_roles(action: &[Word]) -> bool {
+    let is = |at: usize, words: &[&str]| {
+        action
+            .get(at)
+            .is_some_and(|word| words.iter().any(|wanted| word.is(wanted)))
+    };
+    is(0, &["create", "alter"]) && is(1, &["role", "user", "group"]) && !is(2, &["mapping"])
+        // Privileges of objects have an `ON`.
+        || is(0, &["grant", "revoke"]) && !action.iter().any(|word| word.is("on"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RoleBlock, created_role, role_block};
+    use crate::script::Script;
+
+    fn of(sql: &str) -> (RoleBlock, Option<String>) {
+        let script = Script::parse(sql).expect("statements");
+        let statement = &script.steps[0].statements[0];
+        (role_block(statement), created_role(statement))
+    }
+
+    #[test]
+    fn finds_blocks_that_only_create_roles() {
+        for sql in [
+            "DO $$ BEGIN CREATE ROLE reader; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$",
+            "DO $$ BEGIN CREATE ROLE reader NOLOGIN; GRANT reader TO CURRENT_USER; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+            "DO LANGUAGE plpgsql 'BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ''reader'') THEN CREATE USER reader; \
+             ELSE RAISE NOTICE ''it exists''; ALTER ROLE reader NOLOGIN; END IF; END'",
+            "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'reader') THEN BEGIN CREATE ROLE reader; EXCEPTION WHEN \
+             duplicate_object THEN NULL; END; END IF; IF NOT pg_has_role(current_user, 'reader', CASE WHEN true THEN 'SET' ELSE 'MEMBER' END) \
+             THEN GRANT reader TO CURRENT_USER; END IF; END $$",
+        ] {
+            assert_eq!(of(sql), (RoleBlock::Only, Some("reader".to_owned())), "{sql}");
+        }
+        let members = "DO $$ BEGIN IF NOT pg_has_role('a', 'b', 'SET') THEN GRANT b TO a; END IF; END $$";
+        assert_eq!(of(members), (RoleBlock::Only, None));
+    }
+
+    #[test]
+    fn finds_blocks_that_create_roles_and_do_other_work() {
+        for sql in [
+            "DO $$ BEGIN CREATE ROLE reader; GRANT SELECT ON notes TO reader; END $$",
+            "DO $$ BEGIN CREATE ROLE reader; PERFORM f(); END $$",
+            "DO $$ DECLARE n int := 1; BEGIN CREATE GROUP reader; END $$",
+            "DO $$ BEGIN EXECUTE format('create role %I', 'reader'); END $$",
+        ] {
+            assert_eq!(of(sql).0, RoleBlock::Mixed, "{sql}");
+        }
+    }
+
+    #[test]
+    fn other_blocks_create_no_role() {
+        for sql in [
+            "DO $$ BEGIN CREATE USER MAPPING FOR reader SERVER s; END $$",
+            "DO $$ BEGIN /* create role a; */ END $$",
+            "DO $$ BEGIN UPDATE notes SET a = 1; END $$",
+            "CREATE ROLE reader",
+        ] {
+            assert_eq!(of(sql), (RoleBlock::None, None), "{sql}");
+        }
+    }
+}
