@@ -30,7 +30,8 @@ pub struct Squashed {
     pub migration: Migration,
     /// Statements such as `GRANT` that the migration contains unchanged, in order.
     pub kept: Vec<Unmodelled>,
-    /// Statements that the migration does not contain: blocks of code, and with `keep_statements: false` all others.
+    /// Statements that the migration does not contain: blocks of code that do not only change roles, and with
+    /// `keep_statements: false` all others.
     pub left_out: Vec<Unmodelled>,
     /// Names of the tables with rows, and the number of their rows.
     pub rows: Vec<(String, u64)>,
@@ -99,6 +100,20 @@ pub fn squash(
     let (left_out, kept): (Vec<Unmodelled>, Vec<Unmodelled>) = unmodelled(migrations)
         .into_iter()
         .partition(|statement| statement.is_code || !keep_statements);
+    // The scratch databases share the roles of their server, so the comparison below does not find a role that is missing.
+    let creators: Vec<String> = left_out
+        .iter()
+        .filter(|statement| keep_statements && statement.creates_role)
+        .map(|statement| format!("{}, line {}", statement.migration, statement.line))
+        .collect();
+    if !creators.is_empty() {
+        return Err(refuse(
+            "blocks of code (DO) create roles and do other work, so a new server would not get the roles",
+            creators,
+            "squash only the migrations before these blocks (`--to`), or squash with `--statements drop` and write a migration with the roles \
+             and privileges that new databases need",
+        ));
+    }
     // Nobody has to act because of a block that kit wrote.
     let left_out: Vec<Unmodelled> = left_out.into_iter().filter(|one| !one.is_own).collect();
     let replaces = migrations

@@ -2,6 +2,7 @@
 
 use kit_database::Migration;
 
+use crate::role_blocks::{RoleBlock, role_block};
 use crate::script::Script;
 use crate::structure::{ROWS, differs_from_plan};
 
@@ -14,9 +15,11 @@ pub struct Unmodelled {
     pub line: usize,
     /// The statement, without the semicolon.
     pub text: String,
-    /// True for a block of code or a call. A squashed migration contains the rows and objects that these make, so the
-    /// statement must not run again.
+    /// True for a call, and for a block of code that does not only change roles. A squashed migration contains the rows and objects
+    /// that these make, so the statement must not run again.
     pub is_code: bool,
+    /// True for a block of code that creates a role and may do other work.
+    pub(crate) creates_role: bool,
     /// True if the other statements need the result, such as a schema or a role.
     pub(crate) comes_first: bool,
     /// True for a block of code that kit wrote, in a migration whose statements nobody edited.
@@ -83,7 +86,9 @@ pub(crate) fn unmodelled(migrations: &[Migration]) -> Vec<Unmodelled> {
         let is_own = is_generated && !differs_from_plan(migration);
         for statement in script.steps.iter().flat_map(|step| &step.statements) {
             let words: Vec<&str> = statement.head.iter().map(String::as_str).collect();
-            let is_code = matches!(words.first(), Some(&("do" | "call")));
+            // A role does not belong to the database, so the description of a database has no roles.
+            let roles = role_block(statement);
+            let is_code = matches!(words.first(), Some(&("do" | "call"))) && roles != RoleBlock::Only;
             if !is_code && is_modelled(&words, statement.text) {
                 continue;
             }
@@ -92,12 +97,14 @@ pub(crate) fn unmodelled(migrations: &[Migration]) -> Vec<Unmodelled> {
                 line: statement.line,
                 text: statement.text.to_owned(),
                 is_code,
+                creates_role: roles == RoleBlock::Mixed,
                 is_own: is_own && is_code,
                 // Default privileges apply to objects that are created later.
-                comes_first: matches!(
-                    words.as_slice(),
-                    ["create", "schema" | "role" | "user" | "group", ..] | ["alter", "default", ..]
-                ),
+                comes_first: roles == RoleBlock::Only
+                    || matches!(
+                        words.as_slice(),
+                        ["create", "schema" | "role" | "user" | "group", ..] | ["alter", "default", ..]
+                    ),
             });
         }
     }

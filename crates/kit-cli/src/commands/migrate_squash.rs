@@ -42,7 +42,8 @@ pub(crate) struct Arguments {
     rows: Option<Choice>,
     /// Keep statements whose effect kit does not compare, such as GRANT, or leave them out.
     ///
-    /// DO and CALL are always left out, because the new migration contains the objects and rows that they made.
+    /// DO and CALL are left out, because the new migration contains the objects and rows that they made. Only blocks that create
+    /// roles and do no other work are kept.
     #[arg(long, value_name = "CHOICE", default_value = "keep")]
     statements: Choice,
     /// Compare the databases, and write nothing.

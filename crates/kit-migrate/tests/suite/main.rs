@@ -23,6 +23,7 @@ mod releases;
 mod schemas;
 mod schemas_applied;
 mod squash;
+mod squash_roles;
 mod squash_schemas;
 mod status;
 mod steps;
