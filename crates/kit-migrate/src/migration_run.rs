@@ -22,7 +22,7 @@ mod in_batches;
 mod outside;
 mod triggers;
 
-use attempts::{AttemptError, Failure, Limit};
+use attempts::{AttemptError, Failure, Limit, OWN_ROLE};
 
 /// State of the migration that is running.
 pub(crate) struct MigrationRun<'a> {
@@ -152,7 +152,11 @@ impl<'a> MigrationRun<'a> {
         } else {
             self.run.history.record_progress(&self.progress_name(), next)
         };
-        client.batch_execute(&record).await.map_err(plain)?;
+        // The tables of the history belong to the role of the connection.
+        client
+            .batch_execute(&format!("{OWN_ROLE}; {record}"))
+            .await
+            .map_err(plain)?;
         self.check().map_err(AttemptError::Abort)?;
         client.batch_execute("COMMIT").await.map_err(plain)
     }
@@ -199,11 +203,11 @@ impl<'a> MigrationRun<'a> {
         Ok(first_value(&messages))
     }
 
-    /// Runs SQL that is not part of the migration, such as a change to the history table.
+    /// Runs SQL that is not part of the migration, such as a change to the history table, with the role of the connection.
     async fn run_own_sql(&self, sql: &str, done: usize) -> Result<(), MigrateError> {
         self.run
             .connection
-            .batch_execute(sql)
+            .batch_execute(&format!("{OWN_ROLE}; {sql}"))
             .await
             .map_err(|error| self.stop(Failure::of_own_sql(error), done))
     }

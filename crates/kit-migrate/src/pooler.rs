@@ -54,10 +54,10 @@ pub(crate) async fn refuse_transaction_pooler(
     Ok(())
 }
 
-/// Query that identifies a server process. The start time is included because processes of two servers may have the
-/// same number.
-const PROCESS: &str = "SELECT pid || ' ' || extract(epoch FROM backend_start) FROM pg_catalog.pg_stat_activity \
-    WHERE pid = pg_catalog.pg_backend_pid()";
+/// Query that identifies a server process. The start time of the server is included because processes of two servers may have
+/// the same number. A connection with `options=-c role=…` may not see the start time of its own process.
+const PROCESS: &str =
+    "SELECT pg_catalog.pg_backend_pid() || ' ' || extract(epoch FROM pg_catalog.pg_postmaster_start_time())";
 
 /// Returns the server process that runs a statement. Uses the simple protocol, because a prepared statement also
 /// belongs to a process.

@@ -14,6 +14,9 @@ use crate::{DatabaseError, Event, MigrateError};
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// Statements that give the session the role of the connection again. `RESET ALL` does not change the role.
+pub(super) const OWN_ROLE: &str = "RESET SESSION AUTHORIZATION; RESET ROLE";
+
 /// Time limit of the statements of a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Limit {
@@ -62,7 +65,7 @@ impl MigrationRun<'_> {
         outcome.map_err(|error| AttemptError::Failed(Failure::after(before, statement, error)))
     }
 
-    /// Sets the session settings that kit needs, and resets settings that an earlier migration of this run
+    /// Sets the session settings that kit needs, and resets the role and the settings that an earlier step of this run
     /// changed. The lock timeout limits the wait for locks, because a waiting statement blocks all later
     /// queries on the same table. With `row_security = off`, PostgreSQL refuses a statement from which a policy would hide
     /// rows. Otherwise checks would pass and batches would change nothing, because a migration has no tenant.
@@ -70,7 +73,7 @@ impl MigrationRun<'_> {
         let client = &self.run.connection;
         let milliseconds = |time: Duration| time.as_millis().clamp(1, 2_147_483_647);
         let mut text = format!(
-            "RESET ALL; SET standard_conforming_strings = on; SET row_security = off; SET lock_timeout = {}",
+            "{OWN_ROLE}; RESET ALL; SET standard_conforming_strings = on; SET row_security = off; SET lock_timeout = {}",
             milliseconds(lock_timeout)
         );
         match (limit, self.run.options.statement_timeout) {

@@ -20,6 +20,7 @@ mod locks;
 mod pooled;
 mod refusals;
 mod releases;
+mod roles;
 mod schemas;
 mod schemas_applied;
 mod squash;
