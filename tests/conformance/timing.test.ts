@@ -88,6 +88,13 @@ for (const { name, serve } of columns) {
       assertWithin(afterMs, keepAliveTimeoutMs);
     });
 
+    test("closes a connection on which nothing was sent after the time for a head", async () => {
+      await using patient = await serve({ bodyBytes: 65_536, headersTimeoutMs, keepAliveTimeoutMs: 20_000 });
+      const { text, afterMs } = await until(patient.port, "");
+      assert.equal(text, "");
+      assertWithin(afterMs, headersTimeoutMs);
+    });
+
     test("does not close a connection that is in use", async () => {
       const socket = connect(app.port, "127.0.0.1");
       let text = "";

@@ -32,7 +32,7 @@ pub use guard::{Guard, guard_stream};
 pub use head::{Layout, Limits, check_parts};
 pub use lines::Lines;
 pub use origin::is_origin;
-pub use pace::Pace;
+pub use pace::{Pace, READ_RATE};
 pub use path::{has_dot_segment, normal_path, normal_target};
 pub use rejection::Rejection;
 pub use rejections::REJECTIONS;

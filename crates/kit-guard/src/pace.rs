@@ -1,10 +1,13 @@
-//! The speed with which a peer sends a body.
+//! The speed with which a peer sends a body, or reads a response.
 
 use std::time::{Duration, Instant};
 
-/// Time by which a peer is behind a minimum rate while the server waits for its bytes. Each byte reduces this time by the time
-/// that the byte may take. Bytes that arrive faster are no credit for later. The time in which the server does not wait does not
-/// count. `watchUpload` of `packages/server-node` has the same rule in TypeScript.
+/// Minimum number of bytes per second that a client must read while bytes wait for it.
+pub const READ_RATE: u32 = 240;
+
+/// Time by which a peer is behind a minimum rate while the server waits for its bytes, or waits until the peer reads. Each byte
+/// reduces this time by the time that the byte may take. Bytes that arrive faster are no credit for later. The time in which the
+/// server does not wait does not count. `watchUpload` and `StalledReaders` of `packages/server-node` have the same rule in TypeScript.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -55,6 +58,37 @@ impl Pace {
         if let Some(since) = self.since.take() {
             self.behind += now.saturating_duration_since(since);
         }
+    }
+
+    /// Returns true if the server waits for bytes.
+    ///
+    /// ```
+    /// use std::time::Instant;
+    /// use kit_guard::Pace;
+    ///
+    /// let mut pace = Pace::new(100);
+    /// assert!(!pace.is_waiting());
+    /// pace.wait(Instant::now());
+    /// assert!(pace.is_waiting());
+    /// ```
+    pub fn is_waiting(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// Returns true if the peer was behind by `patience` when the server last stopped waiting.
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    /// use kit_guard::Pace;
+    ///
+    /// let (start, second) = (Instant::now(), Duration::from_secs(1));
+    /// let mut pace = Pace::new(100);
+    /// pace.wait(start);
+    /// pace.pause(start + 10 * second);
+    /// assert!(pace.is_behind(10 * second) && !pace.is_behind(11 * second));
+    /// ```
+    pub fn is_behind(&self, patience: Duration) -> bool {
+        self.behind >= patience
     }
 
     /// Records received bytes. Call the function before [`Pace::wait`] or after [`Pace::pause`].

@@ -111,7 +111,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// Time from the first byte of a request to the end of its head. Also the time from the beginning of a connection to the end
-    /// of its TLS handshake.
+    /// of its TLS handshake, and from then to the first byte of a request.
     pub head: Duration,
     /// Time from the end of the head to the end of the body. Does not apply to a body that the handler reads in chunks.
     pub body: Duration,
@@ -124,7 +124,7 @@ pub struct Timeouts {
     /// load balancers, so that the load balancer closes the connection first, and never sends a request on a
     /// connection that is just being closed.
     pub idle: Duration,
-    /// Time for which a client may stop reading its response.
+    /// Time for which a client may stop reading its response, and by which it may be behind [`kit_guard::READ_RATE`].
     pub write: Duration,
     /// Time for which a client whose request was rejected may send nothing. See [`Limits::discarded_bytes`].
     pub discard: Duration,

@@ -16,6 +16,7 @@ use crate::http2::Http2;
 use crate::hyper_pool::{HyperPool, HyperState};
 use crate::linger::Linger;
 use crate::link::Link;
+use crate::reader::Reader;
 use crate::rejection::{self, Refusal};
 use crate::state::{ConnectionState, Outcome, WaitKind};
 use crate::upload::Read;
@@ -51,6 +52,9 @@ pub(crate) struct Connection {
     /// True if the connection must close after the current request, or immediately if it has no request.
     leaving: Cell<bool>,
     wait: Cell<Wait>,
+    /// True after the first request.
+    has_had_request: Cell<bool>,
+    reader: Cell<Reader>,
     /// Call of [`crate::Engine::drive`] in which the connection got its last response that is held back.
     pub(crate) held_in: Cell<u64>,
 }
@@ -64,6 +68,8 @@ impl Connection {
             http2: RefCell::new(None),
             leaving: Cell::new(false),
             wait: Cell::new(Wait::UNLIMITED),
+            has_had_request: Cell::new(false),
+            reader: Cell::default(),
             held_in: Cell::new(0),
         }
     }
@@ -226,6 +232,8 @@ impl Connection {
     /// Records that a request has arrived. The deadline of the next wait starts again, even if its kind is the same.
     pub(crate) fn restart_wait(&self) {
         self.wait.set(Wait::UNLIMITED);
+        self.has_had_request.set(true);
+        self.reader.set(Reader::default());
     }
 
     /// Sets the deadline for the current wait. Returns the new deadline if it changed.
@@ -257,7 +265,7 @@ impl Connection {
             ConnectionState::WebSocket(web_socket) if matches!(kind, WaitKind::Ping | WaitKind::Pong) => {
                 web_socket.received()
             }
-            // Each written byte extends this deadline: a client may read slowly. It must not send slowly.
+            // Written bytes extend this deadline by the time that they may take: a client may read slowly.
             _ if kind == WaitKind::Write => self.link.socket.borrow().written(),
             // Received bytes extend this deadline by the time that they may take: a large body has no total limit.
             _ if kind == WaitKind::Upload => self.link.body_received(),
@@ -271,12 +279,13 @@ impl Connection {
         if let (WaitKind::Upload, Some(upload)) = (before.kind, &mut *upload) {
             upload.pause(now);
         }
+        let mut reader = self.reader.get();
         let time = match kind {
-            WaitKind::Unlimited | WaitKind::Upload | WaitKind::Http2 => None,
-            WaitKind::Idle => Some(timeouts.idle),
-            WaitKind::Head => Some(timeouts.head),
+            WaitKind::Unlimited | WaitKind::Upload | WaitKind::Http2 | WaitKind::Write => None,
+            WaitKind::Idle if self.has_had_request.get() => Some(timeouts.idle),
+            // A client gets this time for its first request without sending anything.
+            WaitKind::Idle | WaitKind::Head => Some(timeouts.head),
             WaitKind::Body => Some(timeouts.body),
-            WaitKind::Write => Some(timeouts.write),
             WaitKind::Linger => Some(timeouts.discard),
             WaitKind::Close => Some(timeouts.socket_close),
             WaitKind::Ping | WaitKind::Pong => match &*state {
@@ -286,8 +295,13 @@ impl Connection {
         };
         let mut deadline = match kind {
             WaitKind::Upload => upload.as_mut().and_then(|upload| upload.deadline(now, timeouts)),
+            WaitKind::Write => reader.wait(progress, now, timeouts.write),
             _ => time.and_then(|time| now.checked_add(time)),
         };
+        if before.kind == WaitKind::Write && kind != WaitKind::Write {
+            reader.pause(self.link.socket.borrow().written(), now);
+        }
+        self.reader.set(reader);
         if let ConnectionState::Lingering(linger) = &mut *state {
             if before.kind != WaitKind::Linger {
                 linger.until = now.checked_add(timeouts.discard_total);

@@ -83,6 +83,7 @@ mod link;
 mod listener;
 mod partial_request;
 mod raw_request;
+mod reader;
 mod rejection;
 mod request;
 mod requests;

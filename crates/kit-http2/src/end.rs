@@ -24,7 +24,7 @@ pub enum End {
     TooManyStreams,
     /// The header section of a request, or the start of the connection, took too long.
     SlowHead,
-    /// The client did not read a response for too long.
+    /// The client did not read a response for too long, or too slowly.
     NotReading,
 }
 

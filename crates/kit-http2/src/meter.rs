@@ -152,10 +152,10 @@ impl Meter {
             Event::Setting(name, value) => {
                 self.take_control(now);
                 if name == SETTING_INITIAL_WINDOW {
-                    self.windows.set_initial(value);
+                    self.windows.set_initial(value, now);
                 }
             }
-            Event::Window(stream, increment) => self.windows.extend(stream, increment),
+            Event::Window(stream, increment) => self.windows.extend(stream, increment, now),
             Event::Reset(stream, _) => {
                 self.take_reset(now);
                 self.remove(stream, now);
@@ -199,7 +199,7 @@ impl Meter {
                     self.updates = (self.updates + more).min(MOST_UPDATES);
                     self.windows.use_up(head.stream, head.length, now);
                 } else if head.kind == kind::HEADERS {
-                    self.windows.answer(head.stream);
+                    self.windows.answer(head.stream, now);
                 }
             }
             Event::Reset(stream, code) => {
@@ -221,7 +221,7 @@ impl Meter {
     }
 
     fn remove(&mut self, stream: u32, now: Instant) {
-        if self.windows.remove(stream) {
+        if self.windows.remove(stream, now) {
             self.idle_since = now;
         }
     }
@@ -267,7 +267,7 @@ impl Meter {
                 limit(since.max(self.idle_since) + CLOSING_TIME, End::Idle);
             }
         }
-        for at in self.windows.deadlines(now, write) {
+        if let Some(at) = self.windows.deadline(now, write) {
             limit(at, End::NotReading);
         }
         if let Some(reason) = end {

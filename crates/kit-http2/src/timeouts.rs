@@ -9,7 +9,7 @@ pub struct Timeouts {
     pub head: Duration,
     /// Time between two requests.
     pub idle: Duration,
-    /// Time for which a client may accept nothing of a response.
+    /// Time for which a client may accept nothing of a response, and by which it may be behind [`kit_guard::READ_RATE`].
     pub write: Duration,
 }
 

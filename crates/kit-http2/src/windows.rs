@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use kit_guard::{Pace, READ_RATE};
+
 /// Window of each stream and of the connection before the client changes it (RFC 9113, 6.9.2).
 const FIRST_WINDOW: i64 = 65_535;
 /// A stream whose client accepts nothing may stay open for this number of write timeouts while other responses of the connection
-/// go on, such as a paused video beside other requests of a page.
+/// go on, such as a paused video beside other requests of a page. The client may be behind the minimum rate for the same time.
 const PAUSED_STREAM: u32 = 10;
 
 /// A stream whose response is not complete.
@@ -30,9 +32,11 @@ pub(crate) struct Windows {
     connection: i64,
     /// Window of a stream that begins.
     initial: i64,
-    /// Time of the last write of a response's bytes. The windows at the time of a check do not show progress, because the server
-    /// may use up what the client accepts before the check.
-    last_use: Option<Instant>,
+    /// Speed of the client while the windows stop all responses. The windows at the time of a check do not show progress, because
+    /// the server may use up what the client accepts before the check.
+    stopped: Pace,
+    /// Speed of the client while the windows stop a response, even if others go on.
+    paused: Pace,
 }
 
 impl Default for Windows {
@@ -41,7 +45,8 @@ impl Default for Windows {
             streams: Vec::new(),
             connection: FIRST_WINDOW,
             initial: FIRST_WINDOW,
-            last_use: None,
+            stopped: Pace::new(READ_RATE),
+            paused: Pace::new(READ_RATE),
         }
     }
 }
@@ -74,29 +79,41 @@ impl Windows {
     }
 
     /// Removes a stream that has ended. Returns true if the stream was the last one.
-    pub(crate) fn remove(&mut self, stream: u32) -> bool {
+    pub(crate) fn remove(&mut self, stream: u32, now: Instant) -> bool {
         let Some(index) = self.index(stream) else {
             return false;
         };
         self.streams.remove(index);
+        if self.paused.is_waiting() {
+            self.follow(now);
+            if !self.paused.is_waiting() {
+                // No response of the time in which the client was slow is left.
+                self.stopped = Pace::new(READ_RATE);
+                self.paused = Pace::new(READ_RATE);
+            }
+        }
         self.streams.is_empty()
     }
 
     /// Sets the window of streams that begin, which also changes those of open streams.
-    pub(crate) fn set_initial(&mut self, value: u32) {
+    pub(crate) fn set_initial(&mut self, value: u32, now: Instant) {
         let change = i64::from(value) - self.initial;
         self.initial += change;
         for stream in &mut self.streams {
             stream.window += change;
         }
+        self.follow(now);
     }
 
     /// Records that the client accepts more bytes: of a stream, or of the connection if the number is 0.
-    pub(crate) fn extend(&mut self, stream: u32, increment: u32) {
+    pub(crate) fn extend(&mut self, stream: u32, increment: u32, now: Instant) {
         if stream == 0 {
             self.connection += i64::from(increment);
         } else if let Some(stream) = self.find(stream) {
             stream.window += i64::from(increment);
+        }
+        if self.paused.is_waiting() {
+            self.follow(now);
         }
     }
 
@@ -108,52 +125,75 @@ impl Windows {
     }
 
     /// Records that a head was written.
-    pub(crate) fn answer(&mut self, stream: u32) {
+    pub(crate) fn answer(&mut self, stream: u32, now: Instant) {
+        let mut is_blocked = self.connection <= 0;
         if let Some(stream) = self.find(stream) {
             let is_interim = std::mem::take(&mut stream.is_interim_next);
             stream.is_answered |= !is_interim;
+            is_blocked |= stream.window <= 0;
+        }
+        if is_blocked || self.paused.is_waiting() {
+            self.follow(now);
         }
     }
 
     /// Records that bytes of a response were written.
     pub(crate) fn use_up(&mut self, stream: u32, length: u32, now: Instant) {
-        if length > 0 {
-            self.last_use = Some(now);
+        let mut may_block = self.paused.is_waiting();
+        for pace in [&mut self.stopped, &mut self.paused] {
+            pace.pause(now);
+            pace.receive(length as usize);
         }
         self.connection -= i64::from(length);
+        may_block |= self.connection <= 0;
         if let Some(stream) = self.find(stream) {
             stream.window -= i64::from(length);
             stream.blocked = None;
+            may_block |= stream.window <= 0;
+        }
+        if may_block {
+            self.follow(now);
         }
     }
 
-    /// Returns for each response of which the client accepts nothing: the time until which this may be so.
-    pub(crate) fn deadlines(&mut self, now: Instant, write: Duration) -> impl Iterator<Item = Instant> {
-        let is_connection_blocked = self.connection <= 0;
-        let last_use = self.last_use;
-        let is_blocked = move |stream: &OpenStream| is_connection_blocked || stream.window <= 0;
-        let does_any_go_on = self
-            .streams
-            .iter()
-            .any(|stream| stream.is_answered && !is_blocked(stream));
-        self.streams.iter_mut().filter_map(move |stream| {
-            if !stream.is_answered || !is_blocked(stream) {
+    /// Lets the time go on in which the client stops responses, or stops this time.
+    fn follow(&mut self, now: Instant) {
+        let (mut is_any_blocked, mut does_any_go_on) = (false, false);
+        for stream in self.streams.iter().filter(|stream| stream.is_answered) {
+            if self.connection <= 0 || stream.window <= 0 {
+                is_any_blocked = true;
+            } else {
+                does_any_go_on = true;
+            }
+        }
+        let is_all_blocked = is_any_blocked && !does_any_go_on;
+        for (pace, is_waiting) in [
+            (&mut self.stopped, is_all_blocked),
+            (&mut self.paused, is_any_blocked),
+        ] {
+            if is_waiting {
+                pace.wait(now);
+            } else {
+                pace.pause(now);
+            }
+        }
+    }
+
+    /// Returns the time until which the client must accept something of a response. Returns `now` if the client was too slow.
+    pub(crate) fn deadline(&mut self, now: Instant, write: Duration) -> Option<Instant> {
+        let longest = write * PAUSED_STREAM;
+        if self.stopped.is_behind(write) || self.paused.is_behind(longest) {
+            return Some(now);
+        }
+        let streams = self.streams.iter_mut().filter_map(|stream| {
+            if !stream.is_answered || stream.window > 0 {
                 stream.blocked = None;
                 return None;
             }
-            let since = *stream.blocked.get_or_insert(now);
-            let without_progress = last_use.map_or(since, |last| last.max(since)) + write;
-            if stream.window > 0 {
-                // Only the window of the connection stops this response, which may also have nothing to write.
-                return Some(without_progress);
-            }
-            let longest = since + write * PAUSED_STREAM;
-            Some(if does_any_go_on {
-                longest
-            } else {
-                longest.min(without_progress)
-            })
-        })
+            Some(*stream.blocked.get_or_insert(now) + longest)
+        });
+        let paces = [self.stopped.deadline(write), self.paused.deadline(longest)];
+        streams.chain(paces.into_iter().flatten()).min()
     }
 }
 
@@ -174,20 +214,20 @@ mod tests {
         let start = Instant::now();
         let mut windows = Windows::default();
         for (stream, window) in [(1, 1 << 24), (3, window)] {
-            windows.set_initial(window);
+            windows.set_initial(window, start);
             windows.begin(stream);
-            windows.answer(stream);
+            windows.answer(stream, start);
         }
         // A new initial window changes those of open streams.
-        windows.extend(1, 1 << 24);
+        windows.extend(1, 1 << 24, start);
         windows.use_up(1, 65_535, start);
         (0..2 * READING).step_by(10).find(|seconds| {
             let now = start + Duration::from_secs(*seconds);
             if *seconds <= READING {
-                windows.extend(0, 4096);
+                windows.extend(0, 4096, now);
                 windows.use_up(1, 4096, now);
             }
-            windows.deadlines(now, WRITE).any(|at| at <= now)
+            windows.deadline(now, WRITE).is_some_and(|at| at <= now)
         })
     }
 
@@ -201,19 +241,96 @@ mod tests {
         assert_eq!(ends_after(0), Some(10 * WRITE.as_secs()));
     }
 
+    /// Returns the number of seconds after which the client of 100 responses is too slow. The client accepts `bytes` of one of them
+    /// every `seconds`, and one byte of each other one every nine minutes. `None` if it may go on for four hours. If `has_open` is true,
+    /// the client has another response whose handler writes nothing.
+    fn slow_ends_after(bytes: u32, seconds: u64, has_open: bool) -> Option<u64> {
+        let start = Instant::now();
+        let mut windows = Windows::default();
+        windows.extend(0, 1 << 30, start);
+        windows.set_initial(0, start);
+        for stream in (1..200).step_by(2) {
+            windows.begin(stream);
+            windows.answer(stream, start);
+        }
+        if has_open {
+            windows.begin(201);
+            windows.extend(201, 1000, start);
+            windows.answer(201, start);
+        }
+        let mut times = (1..4 * 3600 / seconds).map(|looks| looks * seconds);
+        times.find(|second| {
+            let now = start + Duration::from_secs(*second);
+            let is_late = windows.deadline(now, WRITE).is_some_and(|at| at < now);
+            let mut accept = |stream, bytes| {
+                windows.extend(stream, bytes, now);
+                // The Rust server looks after it has read, and before it writes.
+                let is_late = windows.deadline(now, WRITE).is_some_and(|at| at < now);
+                windows.use_up(stream, bytes, now);
+                is_late
+            };
+            let mut is_late = is_late || accept(1, bytes);
+            if second % 540 < seconds {
+                for stream in (3..200).step_by(2) {
+                    is_late |= accept(stream, 1);
+                }
+            }
+            is_late || windows.deadline(now, WRITE).is_some_and(|at| at <= now)
+        })
+    }
+
+    #[test]
+    fn ends_connections_whose_client_accepts_few_bytes() {
+        let minutes = |range: std::ops::Range<u64>, ends: Option<u64>| {
+            assert!(ends.is_some_and(|ends| range.contains(&(ends / 60))), "{ends:?}");
+        };
+        minutes(1..3, slow_ends_after(1, 50, false));
+        minutes(10..12, slow_ends_after(1, 50, true));
+        minutes(1..4, slow_ends_after(120 * 10, 10, false));
+        minutes(10..25, slow_ends_after(120 * 10, 10, true));
+    }
+
+    #[test]
+    fn permits_clients_that_read_slowly() {
+        // The last one reads 2 KB per second, and announces this in pieces of 64 KB.
+        for (bytes, seconds) in [(250, 1), (250 * 10, 10), (64_000, 32)] {
+            for has_open in [false, true] {
+                assert_eq!(
+                    slow_ends_after(bytes, seconds, has_open),
+                    None,
+                    "{bytes} in {seconds} s"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn forgets_the_slowness_of_responses_that_have_ended() {
+        let start = Instant::now();
+        let mut windows = Windows::default();
+        windows.set_initial(0, start);
+        windows.begin(1);
+        windows.answer(1, start);
+        let almost = start + Duration::from_secs(59);
+        windows.remove(1, almost);
+        windows.begin(3);
+        windows.answer(3, almost);
+        assert_eq!(windows.deadline(almost, WRITE), Some(almost + WRITE));
+    }
+
     #[test]
     fn permits_a_client_to_accept_nothing_between_the_status_100_and_the_response() {
         let start = Instant::now();
         let mut windows = Windows::default();
-        windows.set_initial(0);
+        windows.set_initial(0, start);
         windows.begin(1);
         windows.announce_interim(1);
         // The client has reset this stream.
         windows.announce_interim(3);
-        windows.answer(1);
-        assert_eq!(windows.deadlines(start, WRITE).next(), None);
+        windows.answer(1, start);
+        assert_eq!(windows.deadline(start, WRITE), None);
         let answered = start + 2 * WRITE;
-        windows.answer(1);
-        assert_eq!(windows.deadlines(answered, WRITE).next(), Some(answered + WRITE));
+        windows.answer(1, answered);
+        assert_eq!(windows.deadline(answered, WRITE), Some(answered + WRITE));
     }
 }

@@ -1,5 +1,6 @@
 //! Requests, responses, time limits and the shutdown over HTTP/2.
 
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::client::Outcome::{GoAway, Response};
@@ -109,6 +110,15 @@ pub fn limits_the_times_of_heads_bodies_reading_and_idle_connections(target: &Ta
     let mut idle = target.open();
     idle.get(1, "/origin");
     assert_eq!(idle.outcome(1).0, Response(200));
+    let mut slow = target.open();
+    slow.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
+    slow.get(1, "/big");
+    slow.get(3, "/big");
+    for _ in 0..30 {
+        slow.send(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1]);
+        sleep(Duration::from_millis(200));
+    }
+    assert_eq!(slow.outcome(3).0, calm, "a byte of one response is too little");
     assert_eq!(silent.outcome(1).0, calm);
     assert_eq!(head.outcome(1).0, calm);
     let (outcome, text) = body.outcome(1);

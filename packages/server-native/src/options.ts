@@ -12,7 +12,7 @@ export interface NativeServerOptions {
   readonly keepAliveTimeoutMs?: number;
   /**
    * Maximum time from the first byte of a request to the end of its headers. Default 10,000 ms. After this
-   * time, the server responds with 408.
+   * time, the server responds with 408. A connection on which no request begins is closed after this time.
    */
   readonly headersTimeoutMs?: number;
   /**

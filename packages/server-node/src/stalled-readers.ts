@@ -1,31 +1,40 @@
 import type { Socket } from "node:net";
 
+import { lastResponse, type TrackedSocket } from "./refuser.ts";
+
 /** Numbers of bytes that a socket has read and written. Node has them for its own timeouts, but not in its type declarations. */
 interface Handle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
-/**
- * State of a connection with unsent bytes: the number of bytes sent so far, and the time at which this number
- * last grew.
- */
-interface Progress {
+/** State of a connection whose client had to read when the server last looked. */
+interface Reader {
+  /** Response that was written. */
+  readonly response: unknown;
+  /** Number of bytes sent when the server last looked. */
   readonly sent: number;
-  readonly since: number;
+  /** Time of the last look if bytes were queued. */
+  readonly since: number | undefined;
+  /** Milliseconds by which the client is behind the minimum rate. */
+  readonly behind: number;
 }
 
+/** Minimum number of bytes per second that a client must read while bytes are queued. `READ_RATE` of kit-guard has the same value. */
+const bytesPerSecond = 240;
+
 /**
- * Closes connections whose client has stopped reading: bytes are queued, and no byte was sent for the duration of the write timeout. Each
- * sent byte restarts the timeout, even in the middle of a large chunk, so slow readers are not affected.
+ * Closes connections whose client has stopped reading, or reads too slowly: bytes are queued, and the client is behind the minimum rate by
+ * the write timeout. Each sent byte makes up for the time that the byte may take, even in the middle of a large chunk. `Pace` of
+ * kit-guard has the same rule in Rust.
  */
 export class StalledReaders {
-  readonly #sockets: Iterable<Socket>;
+  readonly #sockets: Iterable<TrackedSocket>;
   readonly #patienceMs: number;
-  readonly #waiting = new Map<Socket, Progress>();
+  readonly #readers = new Map<Socket, Reader>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(sockets: Iterable<Socket>, timeoutMs: number) {
+  constructor(sockets: Iterable<TrackedSocket>, timeoutMs: number) {
     this.#sockets = sockets;
     this.#patienceMs = timeoutMs;
   }
@@ -33,25 +42,33 @@ export class StalledReaders {
   /** Checks all connections periodically until `stop` is called. */
   start(): void {
     const interval = Math.min(Math.max(this.#patienceMs / 4, 10), 1000);
-    this.#timer = setInterval(() => this.#sweep(performance.now()), interval).unref();
+    this.#timer = setInterval(() => this.sweep(performance.now()), interval).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#waiting.clear();
+    this.#readers.clear();
   }
 
-  #sweep(now: number): void {
-    for (const socket of this.#waiting.keys()) if (socket.destroyed) this.#waiting.delete(socket);
+  /** Checks all connections once. `now` is the time in milliseconds. */
+  sweep(now: number): void {
+    for (const socket of this.#readers.keys()) if (socket.destroyed) this.#readers.delete(socket);
     for (const socket of this.#sockets) {
       const { queued, sent } = outputProgress(socket);
-      if (queued === 0) {
-        this.#waiting.delete(socket);
+      const before = this.#readers.get(socket);
+      if (queued === 0 && before === undefined) continue;
+      const response = socket[lastResponse];
+      // The slowness of earlier responses does not count.
+      if (before === undefined || (queued === 0 && before.response !== response)) {
+        if (queued === 0) this.#readers.delete(socket);
+        else this.#readers.set(socket, { response, sent, since: now, behind: 0 });
         continue;
       }
-      const before = this.#waiting.get(socket);
-      if (before === undefined || before.sent !== sent) this.#waiting.set(socket, { sent, since: now });
-      else if (now - before.since >= this.#patienceMs) socket.destroy();
+      const waited = before.since === undefined ? 0 : now - before.since;
+      const made = ((sent - before.sent) / bytesPerSecond) * 1000;
+      const behind = Math.max(before.behind + waited - made, 0);
+      if (queued > 0 && behind >= this.#patienceMs) socket.destroy();
+      this.#readers.set(socket, { response, sent, since: queued > 0 ? now : undefined, behind });
     }
   }
 }

@@ -4,7 +4,7 @@ export interface HttpTimeouts {
   readonly keepAliveTimeoutMs?: number;
   /**
    * Maximum time from the first byte of a request to the end of its headers. After this time, the server
-   * responds with 408. Default 10,000.
+   * responds with 408. A connection on which no request begins is closed after this time. Default 10,000.
    */
   readonly headersTimeoutMs?: number;
   /**
@@ -25,7 +25,7 @@ export interface HttpTimeouts {
    */
   readonly bodyMinBytesPerSecond?: number;
   /**
-   * Maximum time in which a client reads nothing of its response. After this time, the connection is closed.
+   * Maximum time in which a client reads nothing of its response, and by which it may be behind 240 bytes per second. After this time, the connection is closed.
    * Default 60,000.
    */
   readonly writeTimeoutMs?: number;
@@ -68,7 +68,7 @@ export interface CheckedTimeouts {
   /** Minimum number of bytes per second of a body in chunks, 0 for no minimum. 240 if it is absent. */
   readonly bodyRate?: number;
   /**
-   * Maximum time in which a client reads nothing of its response. After this time, the connection is closed.
+   * Maximum time in which a client reads nothing of its response, and by which it may be behind 240 bytes per second. After this time, the connection is closed.
    */
   readonly writeTimeout: number;
 }

@@ -34,6 +34,7 @@ pub(crate) use response::to_http2;
 
 use crate::config::{Limits, Timeouts};
 use crate::link::Link;
+use crate::reader::Reader;
 use crate::wake::WakeFlag;
 use io::{MeteredIo, Round};
 
@@ -54,8 +55,7 @@ pub(crate) struct Http2 {
     is_failed: bool,
     /// True if h2 has ended the connection because its client has exceeded a limit.
     is_limited: bool,
-    /// Number of bytes that the operating system had accepted when its buffer became full, and the time of this.
-    blocked: Option<(usize, Instant)>,
+    reader: Reader,
     /// Time at which the connection must be polled again.
     pub(crate) deadline: Option<Instant>,
 }
@@ -110,7 +110,7 @@ impl Http2 {
             is_leaving: false,
             is_failed: false,
             is_limited: false,
-            blocked: None,
+            reader: Reader::default(),
             deadline: None,
         }
     }
@@ -207,7 +207,7 @@ impl Http2 {
     }
 
     /// Looks for timeouts of the connection that have passed, and calculates the time of the next look. Returns true if the client has
-    /// read nothing for too long.
+    /// read nothing for too long, or too little.
     pub(crate) fn check_times(&mut self, link: &Link, timeouts: &Timeouts, now: Instant) -> bool {
         let mut next = Some(self.meter.borrow_mut().check(now));
         let mut earlier = |time: Option<Instant>| next = next.into_iter().chain(time).min();
@@ -216,14 +216,12 @@ impl Http2 {
         }
         let mut socket = link.socket.borrow_mut();
         let mut is_late = false;
+        if self.exchanges.is_empty() {
+            self.reader = Reader::default();
+        }
+        let written = socket.written();
         if socket.is_write_blocked() {
-            let written = socket.written();
-            let since = match self.blocked {
-                Some((before, since)) if before == written => since,
-                _ => now,
-            };
-            self.blocked = Some((written, since));
-            let deadline = since.checked_add(timeouts.write);
+            let deadline = self.reader.wait(written, now, timeouts.write);
             if deadline.is_some_and(|deadline| deadline <= now) {
                 // The client may have read, although the operating system has not reported this yet. The next poll writes.
                 is_late = true;
@@ -231,7 +229,7 @@ impl Http2 {
             }
             earlier(deadline);
         } else {
-            self.blocked = None;
+            self.reader.pause(written, now);
         }
         self.deadline = next;
         is_late

@@ -173,6 +173,34 @@ fn closes_idle_connections_without_a_response() {
 }
 
 #[test]
+fn closes_connections_without_a_byte_after_the_time_for_a_head() {
+    let timeouts = Timeouts {
+        head: Duration::from_millis(100),
+        ..Timeouts::default()
+    };
+    let server = Server::with(&Config {
+        timeouts,
+        ..Config::default()
+    });
+    for begin in ["", "\r\n"] {
+        let mut client = server.connect();
+        let start = Instant::now();
+        client.send(begin.as_bytes());
+        assert!(client.is_at_end());
+        assert!(
+            start.elapsed() >= Duration::from_millis(90),
+            "{begin:?}: {:?}",
+            start.elapsed()
+        );
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "{begin:?}: {:?}",
+            start.elapsed()
+        );
+    }
+}
+
+#[test]
 fn disconnects_a_client_that_never_reads_its_response() {
     let server = impatient();
     let mut client = server.connect();

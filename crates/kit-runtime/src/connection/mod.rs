@@ -250,6 +250,27 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn ends_after_the_time_for_a_head_if_the_client_sends_no_request() {
+        let timeouts = Timeouts {
+            head: Duration::from_millis(50),
+            ..Timeouts::default()
+        };
+        for begin in ["", "\r\n"] {
+            let peer = SocketAddr::from(([127, 0, 0, 1], 1));
+            let (mut client, socket) = tokio::io::duplex(1024);
+            client.write_all(begin.as_bytes()).await.expect("a pipe");
+            let router = router(App::default(), 1);
+            let connection = connect(socket, peer, router, timeouts, None, Shutdown::of_server());
+            let served = tokio::spawn(connection);
+            let mut received = Vec::new();
+            let ended = tokio::time::timeout(Duration::from_secs(20), client.read_to_end(&mut received));
+            ended.await.expect("the connection ends").expect("a pipe");
+            assert!(received.is_empty(), "{begin:?}");
+            served.abort();
+        }
+    }
+
     /// Socket that accepts all bytes and never sends them, as a TLS connection does whose client reads nothing.
     struct Unsent(&'static [u8]);
 

@@ -157,6 +157,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                 // after it.
                 if self.waits.1 != waits.1 {
                     self.pace = Pace::new(self.timeouts.body_rate);
+                    self.write_timeout.restart();
                 }
                 let was_answering = self.waits == (Wait::Nothing, waits.1);
                 self.waits = waits;
@@ -164,6 +165,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                 match wait {
                     // When the time has passed, the connection looks again what it waits for.
                     Wait::Nothing => self.read_deadline.set(Instant::now(), head.min(idle).min(body)),
+                    // A client that sends nothing at all gets no more time than one that begins a request.
+                    Wait::Idle if waits.1 == 0 => self.read_deadline.set(Instant::now(), head),
                     Wait::Idle => self
                         .read_deadline
                         .set(answered().unwrap_or_else(Instant::now), idle),
@@ -259,7 +262,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         let this = self.get_mut();
         this.is_unflushed = true;
         let written = Pin::new(&mut this.socket).poll_write(context, bytes);
-        this.write_timeout.limit(written, context)
+        this.write_timeout.limit_write(written, context)
     }
 
     fn poll_write_vectored(
@@ -270,7 +273,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         let this = self.get_mut();
         this.is_unflushed = true;
         let written = Pin::new(&mut this.socket).poll_write_vectored(context, bytes);
-        this.write_timeout.limit(written, context)
+        this.write_timeout.limit_write(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {

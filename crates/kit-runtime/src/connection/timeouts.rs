@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
+use kit_guard::{Pace, READ_RATE};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Maximum times for the actions of a peer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timeouts {
-    /// Time from the first byte of a request to the end of its head.
+    /// Time from the first byte of a request to the end of its head, and from the beginning of a connection to its first byte.
     pub(crate) head: Duration,
     /// Time from the end of the head to the end of the body. For a body that the handler reads while the body arrives, the
     /// time by which the peer may be behind `body_rate`.
@@ -22,7 +23,8 @@ pub(crate) struct Timeouts {
     /// Time between two requests. The time is longer than the 60 seconds of common load balancers, so that
     /// the load balancer closes first and never sends a request into a closing connection.
     pub(crate) idle: Duration,
-    /// Time without progress while the peer does not read its response.
+    /// Time without progress while the peer does not read its response, and time by which the peer may be behind
+    /// [`kit_guard::READ_RATE`].
     pub(crate) write: Duration,
 }
 
@@ -128,11 +130,12 @@ impl Deadline {
     }
 }
 
-/// Limit for the time in which a client accepts no bytes.
+/// Limit for the time in which a client accepts no bytes, or few.
 #[derive(Debug)]
 pub(super) struct WriteTimeout {
     time: Duration,
     deadline: Deadline,
+    pace: Pace,
 }
 
 impl WriteTimeout {
@@ -140,10 +143,29 @@ impl WriteTimeout {
         Self {
             time,
             deadline: Deadline::default(),
+            pace: Pace::new(READ_RATE),
         }
     }
 
-    /// Returns the result of a write or of a flush. Fails if results have been pending for the whole time. With TLS, a flush
+    /// Forgets that the client was slow, because its next request has arrived.
+    pub(super) fn restart(&mut self) {
+        self.pace = Pace::new(READ_RATE);
+    }
+
+    /// Returns the result of a write. Fails if the client accepts too few bytes.
+    pub(super) fn limit_write(
+        &mut self,
+        written: Poll<io::Result<usize>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        let written = self.limit(written, context);
+        if let Poll::Ready(Ok(count)) = written {
+            self.pace.receive(count);
+        }
+        written
+    }
+
+    /// Returns the result of a write or of a flush. Fails if results have been pending for too long. With TLS, a flush
     /// waits too: the TLS connection accepts bytes before the client does.
     pub(super) fn limit<T>(
         &mut self,
@@ -151,11 +173,15 @@ impl WriteTimeout {
         context: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
         if result.is_ready() {
-            self.deadline.clear();
+            if self.pace.is_waiting() {
+                self.pace.pause(Instant::now().into_std());
+                self.deadline.clear();
+            }
             return result;
         }
-        if !self.deadline.is_set() {
-            self.deadline.set(Instant::now(), self.time);
+        if !self.pace.is_waiting() {
+            self.pace.wait(Instant::now().into_std());
+            self.deadline.set_at(self.pace.deadline(self.time));
         }
         ready!(self.deadline.poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
@@ -194,12 +220,14 @@ impl ReusableTimeout {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
     use std::pin::pin;
+    use std::task::Poll;
     use std::time::Duration;
 
-    use tokio::time::sleep;
+    use tokio::time::{Instant, sleep};
 
-    use super::ReusableTimeout;
+    use super::{ReusableTimeout, WriteTimeout};
 
     /// Returns true if work that takes `work` milliseconds ends before a timeout of `time` milliseconds.
     async fn ends(timeout: &ReusableTimeout, work: u64, time: Option<u64>) -> bool {
@@ -207,6 +235,44 @@ mod tests {
         let time = time.map(Duration::from_millis);
         let done = timeout.wait(time, |context| work.as_mut().poll(context)).await;
         done.is_some()
+    }
+
+    /// Returns the number of writes after which a client is too slow. Each write waits for some milliseconds, and then writes
+    /// `bytes`. `None` if 20 writes succeed.
+    async fn fails_after(bytes: usize) -> Option<usize> {
+        let mut timeout = WriteTimeout::new(Duration::from_millis(100));
+        for number in 0..20 {
+            let begin = Instant::now();
+            let mut pause = pin!(sleep(Duration::from_millis(30)));
+            let written = poll_fn(|context| {
+                let written = pause.as_mut().poll(context).map(|()| Ok(bytes));
+                timeout.limit_write(written, context)
+            });
+            if written.await.is_err() {
+                assert!(begin.elapsed() < Duration::from_secs(5));
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn write_fails_if_the_client_accepts_few_bytes() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            assert!(
+                fails_after(1)
+                    .await
+                    .is_some_and(|number| (1..8).contains(&number))
+            );
+            assert_eq!(fails_after(10_000).await, None);
+            let mut timeout = WriteTimeout::new(Duration::from_millis(20));
+            let silent = poll_fn(|context| timeout.limit::<()>(Poll::Pending, context));
+            assert!(silent.await.is_err());
+        });
     }
 
     #[test]

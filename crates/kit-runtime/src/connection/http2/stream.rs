@@ -175,7 +175,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MeteredStream<S> {
             _ => Pin::new(&mut self.socket).poll_write_vectored(context, bytes),
         };
         self.note_written(&written, bytes);
-        self.write_timeout.limit(written, context)
+        self.write_timeout.limit_write(written, context)
     }
 }
 
