@@ -66,9 +66,9 @@ function pathOf(where: string): string | undefined {
 
 /**
  * Returns the location of a syntax error. Node prints it above the stack: the file and line number, the line of code, and a caret below the
- * column.
+ * column. Returns `undefined` if the text does not begin with a location.
  */
-function syntaxPlace(stack: string): CodeLocation | undefined {
+export function syntaxPlace(stack: string): CodeLocation | undefined {
   const lines = stack.split("\n");
   const [, where, row] = /^(.+):(\d+)$/.exec(lines[0] ?? "") ?? [];
   const path = where === undefined ? undefined : pathOf(where);

@@ -25,6 +25,7 @@ import { plainData } from "./plain-data.ts";
 import { describePlugins } from "./describe-plugins.ts";
 import type { Plugin, PluginHooks } from "./plugins/plugin.ts";
 import { ProtocolGuard } from "./protocol-guard.ts";
+import { isUnsupportedSyntax, syntaxAdvice } from "./source-imports/unsupported-syntax.ts";
 import { runTap, type TapAnswer, type TapRequest } from "./run-tap.ts";
 
 /** Error for the user: a request of the command cannot be executed. */
@@ -322,6 +323,7 @@ function redirectConsole(): () => void {
 /** Returns the message of an error. The name of the error is included if it says more than `Error`. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `it threw ${String(error)}`;
+  if (isUnsupportedSyntax(error)) return `${error.message}; ${syntaxAdvice}`;
   return error.name === "Error" || error.name === "SyntaxError"
     ? error.message
     : `${error.name}: ${error.message}`;

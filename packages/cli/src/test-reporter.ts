@@ -5,6 +5,9 @@
  */
 import { resolve } from "node:path";
 
+import { syntaxPlace } from "./code-location.ts";
+import { unsupportedSyntax, withPlace } from "./source-imports/unsupported-syntax.ts";
+
 /** Properties of node:test's events that this module uses. */
 interface TestEvent {
   readonly type: string;
@@ -105,14 +108,23 @@ function isSkipped(reason: string | boolean | undefined): boolean {
  */
 function messageOf(error: unknown, printed: string | undefined): string {
   const cause = property(error, "cause") ?? error;
+  const unsupported = unsupportedSyntax(cause);
+  if (unsupported !== undefined) return unsupported;
   const message = property(cause, "message");
   const text = typeof message === "string" ? message : String(cause);
   return (text === "test failed" ? (thrown(printed) ?? text) : text).trim();
 }
 
-/** Returns the error that a process has printed before its end, without the stack. */
+/** Returns the error that a process has printed before its end, without the stack. A syntax error gets its location. */
 function thrown(printed = ""): string | undefined {
-  return /^[\w$]*(?:Error|Exception)\b[^]*?(?=\n {4}at |\n\n|$(?![^]))/m.exec(printed)?.[0];
+  const found = /^[\w$]*(?:Error|Exception)\b[^]*?(?=\n {4}at |\n\n|$(?![^]))/m.exec(printed);
+  if (found === null) return undefined;
+  const [text] = found;
+  if (!text.startsWith("SyntaxError")) return text;
+  // Node prints the location in a line of its own, above the code and the error.
+  const lines = printed.slice(0, found.index).split("\n");
+  const start = lines.findLastIndex((line) => syntaxPlace(line) !== undefined);
+  return withPlace(text, syntaxPlace(lines.slice(Math.max(start, 0)).join("\n")));
 }
 
 function property(value: unknown, name: string): unknown {

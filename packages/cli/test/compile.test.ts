@@ -50,6 +50,20 @@ async function projectWith(t: TestContext, files: Readonly<Record<string, string
   return project;
 }
 
+test("compiles enums and parameter properties, which Node alone does not run", async (t) => {
+  const main = [
+    "enum Color { Red = 1 }",
+    "class Point { constructor(readonly x: Color) {} }",
+    "console.log(`x is ${new Point(Color.Red).x}`);",
+    APP["src/main.ts"],
+  ].join("\n");
+  const project = await projectWith(t, { ...APP, "src/main.ts": main, "tsconfig.json": tsconfig() });
+  const built = await project.kit(["build"]);
+  assert.equal(built.code, 0, built.err + built.out);
+  const ran = await run(["dist/src/main.js"], project.root);
+  assert.match(ran.out, /^x is 1\n/, ran.err);
+});
+
 test("runs the compiled output without the sources", async (t) => {
   const project = await projectWith(t, { ...APP, "tsconfig.json": tsconfig() });
   const built = await project.kit(["build"]);

@@ -96,6 +96,10 @@ test("reports the line of a mistake in kit.config.ts", async (t) => {
     ],
     ["export default { outputDri: 'x' };", /unknown option `outputDri`[^]*did you mean `outputDir`\?/],
     ["export default {", /^error\[KIT1004\]: kit\.config\.ts cannot be loaded: /],
+    [
+      "enum Color { Red }\nexport default {};",
+      /^error\[KIT1004\]: kit\.config\.ts cannot be loaded: TypeScript enum is not supported[^\n]*; write the code without[^]*\n --> kit\.config\.ts:1:1\n/,
+    ],
   ] as const) {
     const project = await Project.create(t, { ...NOTES, "kit.config.ts": text });
     const outcome = await project.kit(["build"]);

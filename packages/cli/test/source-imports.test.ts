@@ -1,4 +1,5 @@
-// Projects whose sources import the names of compiled files: `./money.js` for `money.ts`.
+// Projects whose sources are compiled: they import the names of compiled files, `./money.js` for `money.ts`, and have syntax that Node does
+// not compile.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -73,5 +74,70 @@ test(
 
     await dev.project.write("src/application.ts", app("two"));
     await dev.serves(url, "two");
+  },
+);
+
+/** Sources with syntax that is more than types. */
+const more = {
+  "src/color.ts": "\nexport enum Color {\n  Red = 1,\n}\n",
+  "src/point.ts": "export class Point {\n  constructor(readonly x: number) {}\n}\n",
+};
+const advice = /help: write the code without this syntax[^\n]* NODE_OPTIONS=--experimental-transform-types/;
+
+test("kit test names the location of syntax that Node does not compile, and what to do", async (t) => {
+  const head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";\n';
+  const project = await Project.create(t, {
+    ...NOTES,
+    ...more,
+    "src/color.test.ts": `${head}import { Color } from "./color.ts";\ntest("color", () => assert.equal(Color.Red, 1));\n`,
+    "src/point.test.ts": `${head}test("point", async () => {
+  const { Point } = await import("./point.ts");
+  assert.equal(new Point(1).x, 1);
+});\n`,
+  });
+  const { code, out, err } = await project.kit(["test"]);
+  assert.equal(code, 1, out + err);
+  assert.match(
+    out,
+    /: SyntaxError: TypeScript enum is not supported in strip-only mode, at src\/color\.ts:2\n {2}help: /,
+  );
+  assert.match(
+    out,
+    /: SyntaxError: TypeScript parameter property is not supported in strip-only mode, at src\/point\.ts:2:\d+\n {2}help: /,
+  );
+  assert.match(out, advice);
+  assert.doesNotMatch(out, /node:internal/);
+
+  const accepted = await project.kit(["test"], { NODE_OPTIONS: "--experimental-transform-types" });
+  assert.equal(accepted.code, 0, accepted.out + accepted.err);
+  assert.match(accepted.out, /^2 passed in /);
+});
+
+test("kit test names the location of a syntax error in a file that a test imports", async (t) => {
+  const project = await Project.create(t, {
+    ...NOTES,
+    "src/wrong.ts": "export const a = 1;\nexport const b: number = ;\n",
+    "src/names.ts": "export const a = 1;\n",
+    "src/wrong.test.ts": 'import "./wrong.ts";\n',
+    "src/names.test.ts": '\nimport { b } from "./names.ts";\nconsole.log(b);\n',
+  });
+  const { code, out, err } = await project.kit(["test"]);
+  assert.equal(code, 1, out + err);
+  assert.match(out, /: SyntaxError[^\n]*, at src\/wrong\.ts:2:26\n/);
+  assert.match(out, /: SyntaxError[^\n]*export named 'b', at src\/names\.test\.ts:2:\d+\n/);
+});
+
+test(
+  "kit dev names the location of syntax that Node does not compile, of an application and of a worker",
+  { skip },
+  async (t) => {
+    const worker = { "src/worker.ts": 'import "./point.ts";\n' };
+    const args = ["--no-db", "--worker", "src/worker.ts"];
+    const dev = await Dev.start(t, 'import "./color.ts";\n', args, undefined, { ...more, ...worker });
+    await dev.until(() => /, at src\/color\.ts:2\nhelp: /.test(dev.output), "the location is missing");
+    await dev.project.write("src/main.ts", app("one"));
+    await dev.until(() => /, at src\/point\.ts:2:\d+\nhelp: /.test(dev.output), "the worker has no location");
+    assert.match(dev.output, advice);
+    assert.doesNotMatch(dev.output, /node:internal/);
   },
 );

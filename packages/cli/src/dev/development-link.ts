@@ -23,6 +23,7 @@ import {
   type TlsFiles,
 } from "./messages.ts";
 import { resolveSourceImports } from "../source-imports/hook.ts";
+import { unsupportedSyntax } from "../source-imports/unsupported-syntax.ts";
 import { resolveNearImports } from "./near-imports.ts";
 
 /** Time for which reports of requests are collected into one message, in milliseconds. */
@@ -130,12 +131,12 @@ class Link implements DevelopmentLink {
     process.on("disconnect", () => this.#close());
     process.on("uncaughtExceptionMonitor", (error: unknown) => {
       const { code } = error as { code?: unknown };
-      const circular = this.#circularText(error);
-      const shown = circular ?? textOf(error);
+      const explained = this.#circularText(error) ?? unsupportedSyntax(error);
+      const shown = explained ?? textOf(error);
       send({ kit: "crashed", ...(typeof code === "string" && { code }), text: shown });
-      if (circular === undefined || process.listenerCount("uncaughtException") > 0) return;
-      // Node would print only the line of the error, and not the import cycle.
-      process.stderr.write(`${circular}\n`);
+      if (explained === undefined || process.listenerCount("uncaughtException") > 0) return;
+      // Node would print only the line of the error, without the import cycle or advice.
+      process.stderr.write(`${explained}\n`);
       process.exit(1);
     });
   }

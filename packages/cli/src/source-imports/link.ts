@@ -4,5 +4,7 @@
  * @module
  */
 import { resolveSourceImports } from "./hook.ts";
+import { explainUnsupportedSyntax } from "./unsupported-syntax.ts";
 
 resolveSourceImports();
+explainUnsupportedSyntax();

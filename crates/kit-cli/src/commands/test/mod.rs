@@ -357,12 +357,16 @@ fn print_result(
 }
 
 /// Describes a failed test: `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, the commands that repeat
-/// it, and the log.
+/// it, advice, and the log.
 fn describe_failure(failure: &TestFailure) -> Vec<String> {
-    let commands = failure.message.lines().skip(1);
-    let commands = commands.filter(|line| ["curl ", "kit test"].iter().any(|start| line.starts_with(start)));
+    let more = failure.message.lines().skip(1);
+    let more = more.filter(|line| {
+        ["curl ", "kit test", "help: "]
+            .iter()
+            .any(|start| line.starts_with(start))
+    });
     std::iter::once(line(failure))
-        .chain(commands.map(|command| format!("  {command}")))
+        .chain(more.map(|line| format!("  {line}")))
         .chain(log::lines(&failure.log))
         .collect()
 }
