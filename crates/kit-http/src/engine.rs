@@ -2,6 +2,7 @@
 
 mod closing;
 mod deadlines;
+mod expiry;
 mod holding;
 mod http2;
 mod lingering;
@@ -23,6 +24,7 @@ use kit_guard::Rejection;
 use mio::{Events, Poll, Token};
 use slab::Slab;
 
+use self::expiry::Expiry;
 use self::holding::Held;
 use self::lingering::Lingering;
 use self::sockets::Sockets;
@@ -82,8 +84,7 @@ pub struct Engine {
     lingering: Lingering,
     pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) now: Cell<Instant>,
-    /// Time before which no deadline of a connection expires.
-    next_expiry: Cell<Option<Instant>>,
+    expiry: Expiry,
     pub(crate) accepting: Cell<bool>,
     pub(crate) accept_retry: Cell<Option<Instant>>,
     /// True if the handler already knows that the engine does not accept connections.
@@ -145,7 +146,7 @@ impl Engine {
             lingering: Lingering::default(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
             now: Cell::new(Instant::now()),
-            next_expiry: Cell::new(None),
+            expiry: Expiry::default(),
             accepting: Cell::new(false),
             accept_retry: Cell::new(None),
             pause_reported: Cell::new(false),
@@ -450,10 +451,7 @@ impl Engine {
         }
         self.bound_lingering(slot, connection);
         if let Some(deadline) = connection.renew(self.now.get(), &self.config.timeouts) {
-            let earlier = self.next_expiry.get().is_none_or(|expiry| deadline < expiry);
-            if earlier {
-                self.next_expiry.set(Some(deadline));
-            }
+            self.expiry.note(deadline);
         }
     }
 

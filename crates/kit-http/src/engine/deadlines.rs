@@ -10,7 +10,7 @@ impl Engine {
     /// Returns the time at which [`Engine::drive`] must run even if no file descriptor is ready.
     pub fn next_deadline(&self) -> Option<Instant> {
         [
-            self.next_expiry.get(),
+            self.expiry.time(),
             self.accept_retry.get(),
             self.grace_deadline.get(),
             self.adopted_grace_end.get(),
@@ -26,12 +26,13 @@ impl Engine {
         let cut = self.grace_is_over();
         if cut {
             self.grace_deadline.set(None);
-        } else if self.next_expiry.get().is_none_or(|time| now < time) {
+        } else if !self.expiry.is_due(now) {
             return;
         }
         let mut next: Option<Instant> = None;
         let mut expired = Vec::new();
-        for (slot, connection) in &*self.connections.borrow() {
+        let connections = self.connections.borrow();
+        for (slot, connection) in &*connections {
             match connection.deadline() {
                 _ if cut => expired.push((slot, Rc::clone(connection))),
                 Some(deadline) if deadline <= now => expired.push((slot, Rc::clone(connection))),
@@ -39,7 +40,8 @@ impl Engine {
                 None => {}
             }
         }
-        self.next_expiry.set(next);
+        self.expiry.finish_look(now, connections.len(), next);
+        drop(connections);
         for (slot, connection) in expired {
             let outcome = if cut {
                 Outcome::Done
