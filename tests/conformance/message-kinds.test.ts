@@ -5,67 +5,15 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 
-import { type AppOptions, createApp, type OpenSocket } from "@kit/core";
-import type { CompiledRoute, MessageKinds } from "@kit/types";
 import { WebSocket } from "ws";
 
-import { compiled, objectOf, responseOf, route } from "../../packages/core/test/support/compiled.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { createMessageApp } from "./messages-application.ts";
 import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { handshake } from "./socket-client.ts";
 
 quietStdout();
-
-interface Message {
-  readonly text: string;
-}
-type Echo = { socket: OpenSocket<unknown, unknown> };
-
-/** Sends each message back. */
-async function echo({ socket }: Echo): Promise<void> {
-  for await (const message of socket) {
-    if (message instanceof Uint8Array) assert.equal(message.constructor, Uint8Array);
-    const sent = socket.send(message);
-    // A server that had not copied the bytes would send zeros.
-    if (message instanceof Uint8Array) message.fill(0);
-    await sent;
-  }
-}
-
-/** Returns a route with these kinds of messages. */
-function ws(ref: string, kinds: MessageKinds, messages: object = { in: null, out: null }): CompiledRoute {
-  return route(ref, { status: 101, socket: { ...messages, kinds } } as never);
-}
-
-function options(): Omit<AppOptions, "server"> {
-  const json = { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) };
-  return {
-    compiled: compiled(
-      ws("WS /messages/text", { in: ["text"], out: ["text"] }),
-      ws("WS /messages/bytes", { in: ["bytes"], out: ["bytes"] }),
-      ws("WS /messages/both", { in: ["text", "bytes"], out: ["text", "bytes"] }),
-      ws("WS /messages/mixed", { in: ["json", "bytes"], out: ["json", "bytes"] }, json),
-      ws("WS /messages/wrong", { in: ["text"], out: ["text"] }),
-    ),
-    routes: [
-      {
-        handlers: {
-          "WS /messages/text": echo,
-          "WS /messages/bytes": echo,
-          "WS /messages/both": echo,
-          "WS /messages/mixed": echo,
-          "WS /messages/wrong": async ({ socket }: Echo) => {
-            await socket.send({ text: "JSON" } satisfies Message);
-          },
-        },
-        on: { "WS /messages/both": { limits: { bodyBytes: 1000 } } },
-      },
-    ],
-    env: "development",
-    logging: { level: "fatal" },
-  } as unknown as Omit<AppOptions, "server">;
-}
 
 /** Application that runs on a server. */
 interface Started {
@@ -90,7 +38,7 @@ const targets: readonly [name: string, start: () => Promise<Started>][] = isRust
   : servers.map(([name, make]) => [
       name,
       async () => {
-        const app = createApp({ ...options(), server: make() } as AppOptions);
+        const app = createMessageApp(make());
         const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
         return { port, close: () => app.close({ graceMs: 1000 }) };
       },

@@ -14,6 +14,7 @@ import { nativeServer } from "@kit/server-native";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { Authority } from "../../packages/server-node/test/certificates.ts";
 import { serveBodies } from "./bodies-application.ts";
+import { createMessageApp } from "./messages-application.ts";
 import { readConformance } from "./option-cases.ts";
 import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
@@ -58,7 +59,9 @@ describe("the Rust client", { skip }, () => {
 
   test("refuses servers that break the rules of WebSockets", () => check("none"));
 
-  for (const application of isRust ? ["bodies", "downloads", "formats", "sockets", "subprotocols"] : []) {
+  for (const application of isRust
+    ? ["bodies", "downloads", "formats", "messages", "sockets", "subprotocols"]
+    : []) {
     test(`calls the application "${application}" on rust`, async () => {
       const settings = { bodyBytes: application === "sockets" ? 64 * 1024 : 1024 * 1024 };
       const variables = { LOG_LEVEL: "fatal", DOWNLOADS_ROOT: makeStaticDirectory(files) };
@@ -80,6 +83,7 @@ describe("the Rust client", { skip }, () => {
         for (const [application, bodyBytes] of [
           ["http2", 1024 * 1024],
           ["bodies", 1024 * 1024],
+          ["messages", 1024 * 1024],
           ["sockets", 64 * 1024],
         ] as const) {
           await using app = await startRust("rust-server", { bodyBytes }, "production", variables);
@@ -116,11 +120,16 @@ describe("the Rust client", { skip }, () => {
       await check("bodies", app.port);
     });
 
-    test(`calls the application "sockets" on ${name}`, async (t) => {
-      const app = createSocketApp(make());
-      t.after(() => app.close({ graceMs: 0 }));
-      const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
-      await check("sockets", port);
-    });
+    for (const [application, create] of [
+      ["messages", createMessageApp],
+      ["sockets", createSocketApp],
+    ] as const) {
+      test(`calls the application "${application}" on ${name}`, async (t) => {
+        const app = create(make());
+        t.after(() => app.close({ graceMs: 0 }));
+        const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+        await check(application, port);
+      });
+    }
   }
 });

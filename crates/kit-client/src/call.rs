@@ -398,7 +398,7 @@ mod tests {
         }
         #[cfg(feature = "sockets")]
         {
-            let opened = call(&client).open::<String, String>(&[]);
+            let opened = call(&client).open(&[], crate::Messages::TEXT, crate::Messages::TEXT);
             let opened = tokio::time::timeout(Duration::from_secs(10), opened).await;
             let error = opened.expect("a handshake must end").unwrap_err();
             assert!(matches!(error, Error::Timeout), "{error:?}");

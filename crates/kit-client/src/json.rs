@@ -6,11 +6,15 @@ use kit_runtime::json::{from_json, parse};
 use crate::Error;
 use crate::text::syntax;
 
-/// Reads a value in JSON.
+/// Reads a value of a body in JSON.
 pub(crate) fn read<T: Contract, E>(text: &str) -> Result<T, Error<E>> {
-    let refused = |reason: String| Error::Response(format!("the body is no {}: {reason}", T::NAME));
-    let json = parse(text).map_err(|error| refused(syntax(&error)))?;
-    from_json(&json).map_err(|error| refused(error.to_string()))
+    decode(text).map_err(|reason| Error::Response(format!("the body is no {}: {reason}", T::NAME)))
+}
+
+/// Decodes JSON. Returns the reason if the text is not JSON, or if the value does not fit its type.
+pub(crate) fn decode<T: Contract>(text: &str) -> Result<T, String> {
+    let json = parse(text).map_err(|error| syntax(&error))?;
+    from_json(&json).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

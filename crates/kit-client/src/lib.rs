@@ -21,6 +21,8 @@ mod error;
 mod event_stream;
 mod json;
 mod lines;
+#[cfg(feature = "sockets")]
+mod messages;
 mod outgoing;
 mod parts;
 mod path;
@@ -38,6 +40,8 @@ pub use download::{ByteRange, Download};
 pub use error::{Declared, Error, ErrorPlaces, Refusal, Undeclared};
 pub use event_stream::{EventStream, ReadEvent, ReceivedEvent, event_data};
 pub use lines::LineStream;
+#[cfg(feature = "sockets")]
+pub use messages::{Messages, TextOrBinary};
 pub use outgoing::{ChunkSender, LineSender, RequestLines, body_from_reader, body_from_writer};
 pub use parts::{File, Parts};
 pub use path::Segment;

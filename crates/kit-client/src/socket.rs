@@ -3,13 +3,10 @@
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
 
-use kit_runtime::Contract;
-use kit_runtime::json::to_text;
 use kit_websocket::connection::{SharedSession, drive};
-use kit_websocket::{Compression, Message, Session, accept_key, handshake_key, may_send_code};
+use kit_websocket::{Compression, Session, accept_key, handshake_key, may_send_code};
 use reqwest::header::{
     CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_EXTENSIONS, SEC_WEBSOCKET_KEY,
     SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
@@ -18,8 +15,7 @@ use reqwest::{Response, StatusCode};
 use rustls::crypto::SecureRandom;
 
 use crate::error::Declared;
-use crate::json::read;
-use crate::{Call, Error, Undeclared};
+use crate::{Call, Error, Messages, Undeclared};
 
 pub use kit_websocket::Close as SocketClose;
 
@@ -31,18 +27,36 @@ const UNREADABLE: (u16, &str) = (3008, "The client cannot read the messages");
 ///
 /// ```
 /// use kit_client::{Error, Socket};
-/// use kit_runtime::Contract;
 ///
-/// async fn echo<T: Contract>(socket: Socket<T, T>) -> Result<(), Error> {
+/// async fn echo<T>(socket: Socket<T, T>) -> Result<(), Error> {
 ///     while let Some(message) = socket.recv().await? {
 ///         socket.send(&message).await?;
 ///     }
 ///     Ok(())
 /// }
 /// ```
+///
+/// Plain text is a `String`, and a binary message [`Bytes`](crate::Bytes). A direction with text messages and binary messages has
+/// [`TextOrBinary`](crate::TextOrBinary):
+///
+/// ```
+/// use kit_client::{Bytes, Error, Socket, TextOrBinary};
+///
+/// async fn first_bytes(socket: Socket<String, TextOrBinary<String>>) -> Result<Option<Bytes>, Error> {
+///     socket.send(&"start".to_owned()).await?;
+///     while let Some(message) = socket.recv().await? {
+///         match message {
+///             TextOrBinary::Text(text) => println!("{text}"),
+///             TextOrBinary::Binary(bytes) => return Ok(Some(bytes)),
+///         }
+///     }
+///     Ok(None)
+/// }
+/// ```
 pub struct Socket<Sent, Received> {
     open: Arc<Open>,
-    messages: PhantomData<fn(Sent) -> Received>,
+    sent: Messages<Sent>,
+    received: Messages<Received>,
 }
 
 struct Open {
@@ -69,12 +83,13 @@ impl<Sent, Received> Clone for Socket<Sent, Received> {
     fn clone(&self) -> Self {
         Self {
             open: Arc::clone(&self.open),
-            messages: PhantomData,
+            sent: self.sent,
+            received: self.received,
         }
     }
 }
 
-impl<Sent: Contract, Received: Contract> Socket<Sent, Received> {
+impl<Sent, Received> Socket<Sent, Received> {
     /// Returns the subprotocol that the server chose. Returns `None` if the call offered none.
     pub fn protocol(&self) -> Option<&'static str> {
         self.open.protocol
@@ -85,15 +100,13 @@ impl<Sent: Contract, Received: Contract> Socket<Sent, Received> {
     ///
     /// # Errors
     ///
-    /// If a message does not fit its type. The socket then closes with the code 3008.
+    /// If a message does not fit its type, or if the contract has no messages of this kind, such as binary ones. The socket then
+    /// closes with the code 3008. A text message that is not UTF-8 breaks the protocol, and ends the socket with the code 1007.
     pub async fn recv(&self) -> Result<Option<Received>, Error<Undeclared>> {
         let Some(message) = self.open.shared.next().await else {
             return Ok(None);
         };
-        let received = match message {
-            Message::Text(text) => read(&text),
-            Message::Binary(_) => Err(Error::Response("a message is binary".to_owned())),
-        };
+        let received = (self.received.read)(message).map_err(Error::Response);
         if received.is_err() {
             let (code, reason) = UNREADABLE;
             self.open.shared.refuse(code, reason);
@@ -107,9 +120,8 @@ impl<Sent: Contract, Received: Contract> Socket<Sent, Received> {
     ///
     /// If the socket has ended, or if the value has no form in JSON.
     pub async fn send(&self, message: &Sent) -> Result<(), Error<Undeclared>> {
-        let text = to_text(message)
-            .map_err(|error| Error::Request(format!("{} cannot be sent: {error}", Sent::NAME)))?;
-        if self.open.shared.send(Message::Text(text.into())).await {
+        let message = (self.sent.write)(message).map_err(Error::Request)?;
+        if self.open.shared.send(message).await {
             return Ok(());
         }
         Err(Error::Request("the WebSocket is closed".to_owned()))
@@ -140,7 +152,8 @@ impl<Sent, Received> fmt::Debug for Socket<Sent, Received> {
 }
 
 impl<E: Declared> Call<'_, E> {
-    /// Opens a WebSocket, and offers these subprotocols, the preferred one first.
+    /// Opens a WebSocket, and offers these subprotocols, the preferred one first. `sent` and `received` are the kinds of messages that
+    /// the contract declares.
     ///
     /// # Errors
     ///
@@ -148,6 +161,8 @@ impl<E: Declared> Call<'_, E> {
     pub async fn open<Sent, Received>(
         mut self,
         protocols: &[&'static str],
+        sent: Messages<Sent>,
+        received: Messages<Received>,
     ) -> Result<Socket<Sent, Received>, Error<E>> {
         let key = handshake_key(random());
         for (name, value) in [
@@ -175,7 +190,8 @@ impl<E: Declared> Call<'_, E> {
         });
         Ok(Socket {
             open: Arc::new(Open { shared, protocol }),
-            messages: PhantomData,
+            sent,
+            received,
         })
     }
 }

@@ -7,8 +7,9 @@ mod failures;
 mod formats;
 mod replies;
 mod requests;
+mod sockets;
 
-use kit_ir::{BodyFormat, ErrorFormat, ErrorPaths, Route};
+use kit_ir::{ErrorFormat, ErrorPaths, Route};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -18,13 +19,13 @@ use crate::manifest::plain_package;
 use crate::router::{Group, Routes};
 use crate::source::{declare_module, doc, file_doc, ident, order, string_literal};
 use crate::types::Types;
-use crate::{File, Options, Owner, Warning};
+use crate::{File, Options, Owner};
 
 /// Directory of the crate in the output directory.
 const DIRECTORY: &str = "rust-client";
 
 /// Sources of `kit-client`, which every client contains.
-const LIBRARY: [(&str, &str); 15] = [
+const LIBRARY: [(&str, &str); 16] = [
     ("Cargo.toml", include_str!("client.toml")),
     ("src/answer.rs", include_str!("../../kit-client/src/answer.rs")),
     ("src/call.rs", include_str!("../../kit-client/src/call.rs")),
@@ -41,6 +42,10 @@ const LIBRARY: [(&str, &str); 15] = [
     ("src/lib.rs", include_str!("../../kit-client/src/lib.rs")),
     ("src/lines.rs", include_str!("../../kit-client/src/lines.rs")),
     (
+        "src/messages.rs",
+        include_str!("../../kit-client/src/messages.rs"),
+    ),
+    (
         "src/outgoing.rs",
         include_str!("../../kit-client/src/outgoing.rs"),
     ),
@@ -51,55 +56,15 @@ const LIBRARY: [(&str, &str); 15] = [
     ("src/text.rs", include_str!("../../kit-client/src/text.rs")),
 ];
 
-/// Returns warnings about routes that the client lacks.
-pub(crate) fn warnings(routes: &Routes<'_>) -> Vec<Warning> {
-    let all = routes.groups.iter().flat_map(|group| &group.routes);
-    let lacking = all.filter(|handled| !has(handled.route));
-    let warnings = lacking.map(|handled| Warning {
-        message: format!(
-            "the Rust client has no method for `{}`: its WebSockets have messages in JSON only",
-            handled.route.reference()
-        ),
-        span: handled.route.span,
-        help: "call the route with another client, such as the TypeScript client".to_owned(),
-        handler: None,
-    });
-    warnings.collect()
-}
-
-/// Returns true if the client has a method for a route.
-pub(super) fn has(route: &Route) -> bool {
-    let is_json = |format: &BodyFormat| {
-        matches!(
-            format,
-            BodyFormat::Socket {
-                text: false,
-                bytes: false
-            }
-        )
-    };
-    !route.is_socket() || (is_json(&route.body_format) && is_json(&route.response_format))
-}
-
 /// Returns the files of the client. `models` are the files of the server's models.
 pub(crate) fn files(options: &Options, types: &Types<'_>, routes: &Routes<'_>, models: &[File]) -> Vec<File> {
-    let groups: Vec<&Group<'_>> = routes
-        .groups
-        .iter()
-        .filter(|group| group.routes.iter().any(|handled| has(handled.route)))
-        .collect();
+    let groups = &routes.groups;
     let mut files = vec![
         text("Cargo.toml", manifest(&options.name, types)),
-        File::output(
-            format!("{DIRECTORY}/src/lib.rs"),
-            &library(types, groups.iter().copied()),
-        ),
-        File::output(
-            format!("{DIRECTORY}/src/routes/mod.rs"),
-            &modules(groups.iter().copied()),
-        ),
+        File::output(format!("{DIRECTORY}/src/lib.rs"), &library(types, groups)),
+        File::output(format!("{DIRECTORY}/src/routes/mod.rs"), &modules(groups)),
     ];
-    for group in &groups {
+    for group in groups {
         let path = format!(
             "{DIRECTORY}/src/routes/{}.rs",
             group.module.trim_start_matches("r#")
@@ -138,11 +103,7 @@ fn manifest(name: &str, types: &Types<'_>) -> String {
         [] => String::new(),
         features => format!(", features = [\"{}\"]", features.join("\", \"")),
     };
-    let has_sockets = types
-        .program
-        .routes
-        .iter()
-        .any(|route| route.is_socket() && has(route));
+    let has_sockets = types.program.routes.iter().any(Route::is_socket);
     let sockets = if has_sockets {
         ", features = [\"sockets\"]"
     } else {
@@ -155,9 +116,9 @@ fn manifest(name: &str, types: &Types<'_>) -> String {
     )
 }
 
-fn modules<'g>(groups: impl Iterator<Item = &'g Group<'g>>) -> TokenStream {
+fn modules(groups: &[Group<'_>]) -> TokenStream {
     let comment = file_doc("Calls of the routes, a module for each contract group.");
-    let mut names: Vec<&str> = groups.map(|group| group.module.as_str()).collect();
+    let mut names: Vec<&str> = groups.iter().map(|group| group.module.as_str()).collect();
     names.sort_by_key(|name| order(name));
     let names = names
         .into_iter()
@@ -166,12 +127,12 @@ fn modules<'g>(groups: impl Iterator<Item = &'g Group<'g>>) -> TokenStream {
 }
 
 /// Returns the root of the crate: the client, with a method for each contract group.
-fn library<'g>(types: &Types<'_>, groups: impl Iterator<Item = &'g Group<'g>>) -> TokenStream {
+fn library(types: &Types<'_>, groups: &[Group<'_>]) -> TokenStream {
     let comment = file_doc(
         "Client of the API. `Client` has a method for each contract group, and each group has a method for each route.",
     );
     let places = places(types);
-    let methods = groups.map(|group| {
+    let methods = groups.iter().map(|group| {
         let (module, name) = (ident(&group.module), ident(&group.name));
         let comment = doc(&format!("Returns the calls of `{}`.", group.name));
         quote! {

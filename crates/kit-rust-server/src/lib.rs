@@ -237,7 +237,6 @@ pub fn generate(program: &Program, options: &Options) -> Output {
         let (handlers, mut warnings) = handlers::files(types, routes, database);
         if options.client {
             files.extend(client::files(options, types, routes, &models));
-            warnings.extend(client::warnings(routes));
         }
         if options.contract_tests {
             let (output, values, library) = (&options.output_dir, &options.tests, &manifest.library);

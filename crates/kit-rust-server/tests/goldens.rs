@@ -177,7 +177,8 @@ fn generates_the_golden_clients() {
 
 #[test]
 fn formats_clients_like_rustfmt() {
-    for (name, program) in projects::all() {
+    let sockets = ("client-sockets", support::sockets::program());
+    for (name, program) in projects::all().into_iter().chain([sockets]) {
         projects::assert_client_formatted(name, &projects::with_client(name, &program));
     }
 }
@@ -227,6 +228,33 @@ fn clients_have_the_library_of_websockets_only_if_a_contract_has_sockets() {
             has_sockets,
             "{name}: {manifest}"
         );
+    }
+}
+
+#[test]
+fn clients_open_websockets_with_each_kind_of_message() {
+    let output = projects::with_client("chat", &projects::chat());
+    let messages = output.warnings.iter().map(|warning| &warning.message);
+    let about_the_client: Vec<_> = messages.filter(|message| message.contains("client")).collect();
+    assert!(about_the_client.is_empty(), "{about_the_client:?}");
+    let calls = &files(&output)["kit/rust-client/src/routes/watchs.rs"];
+    let dense: String = calls.split_whitespace().collect();
+    for (types, kinds) in [
+        ("models::OrderInput,models::Order", "JSON,JSON"),
+        ("String,kit_client::TextOrBinary<String>", "TEXT,TEXT_OR_BYTES"),
+        (
+            "kit_client::TextOrBinary<models::OrderInput>,kit_client::Bytes",
+            "JSON_OR_BYTES,BYTES",
+        ),
+    ] {
+        let returned = format!("kit_client::Socket<{types}");
+        let (_, rest) = dense
+            .split_once(&returned)
+            .unwrap_or_else(|| panic!("{returned}\n{calls}"));
+        let (call, _) = rest.split_once(".await").unwrap();
+        let kinds = kinds.replace(',', ",kit_client::Messages::");
+        let kinds = format!(".open(&[],kit_client::Messages::{kinds}");
+        assert!(call.contains(&kinds), "{kinds}\n{calls}");
     }
 }
 

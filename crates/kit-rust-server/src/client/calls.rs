@@ -11,7 +11,8 @@ use super::content::{Names, body};
 use super::failures::Failures;
 use super::replies::{event_enums, replies};
 use super::requests::Body;
-use super::{formats, has, requests};
+use super::sockets::Messages;
+use super::{formats, requests};
 use crate::print;
 use crate::route_names::{BodyNames, RouteNames};
 use crate::router::Group;
@@ -22,7 +23,7 @@ use crate::types::{Form, Types};
 pub(super) fn module(types: &Types<'_>, group: &Group<'_>) -> TokenStream {
     let comment = file_doc(&format!("Calls of `{}`.", group.name));
     let mut taken = BTreeSet::from([group.name.clone()]);
-    for handled in group.routes.iter().filter(|handled| has(handled.route)) {
+    for handled in &group.routes {
         let BodyNames {
             parts,
             event,
@@ -42,7 +43,7 @@ pub(super) fn module(types: &Types<'_>, group: &Group<'_>) -> TokenStream {
     };
     let mut methods = Vec::new();
     let mut items = Vec::new();
-    for handled in group.routes.iter().filter(|handled| has(handled.route)) {
+    for handled in &group.routes {
         let errors = Failures::new(types, handled, &mut taken);
         let choices = Choices::new(handled, &mut taken);
         methods.push(method(types, handled, &errors, &choices, &error));
@@ -237,7 +238,9 @@ fn method(
     }
     text.push_str("\n\n# Errors\n\nIf the request cannot be sent, or if the response is an error.");
     let comment = doc(&text);
-    if let Some((sent, received)) = messages(types, handled) {
+    if let Some((sent, received)) = Messages::of(types, handled) {
+        let (sent, sent_kinds) = (sent.r#type, sent.kinds);
+        let (received, received_kinds) = (received.r#type, received.kinds);
         let protocols = choices.protocol.as_ref().map(
             |_| quote!(let protocols: Vec<_> = input.protocols.iter().map(|name| name.as_str()).collect();),
         );
@@ -253,7 +256,7 @@ fn method(
                 self.client
                     .call::<#declared>(kit_client::Method::#method, &[#(#segments),*])
                     #(#writes)*
-                    .open(#offered)
+                    .open(#offered, #sent_kinds, #received_kinds)
                     .await
             }
         };
@@ -331,18 +334,4 @@ fn result(types: &Types<'_>, handled: &RouteNames<'_>) -> (TokenStream, TokenStr
         contents: contents.as_ref(),
     };
     body(&handled.route.response_format, names)
-}
-
-/// Returns the types of the messages of a WebSocket: those that the client sends, and those that it receives. Returns `None` if the
-/// route accepts no WebSockets.
-fn messages(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(TokenStream, TokenStream)> {
-    let route = handled.route;
-    let (sent, received) = (route.slots.body?, route.slots.response?);
-    let (sent, received) = (
-        ident(types.name_in(sent, Form::Request)),
-        ident(types.name(received)),
-    );
-    route
-        .is_socket()
-        .then(|| (quote!(models::#sent), quote!(models::#received)))
 }

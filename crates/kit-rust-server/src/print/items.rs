@@ -298,7 +298,7 @@ fn signature(node: &Signature, before: &str, indent: usize, end: &str) -> String
     let last = match last.rsplit_once(" + ") {
         Some((first, bound)) => broken_bounds(first, bound, &start),
         // rustfmt does not count the parenthesis and the blank before the arrow.
-        _ if last.len() > WIDTH + 2 => broken_output(node, &start).unwrap_or(last),
+        _ if last.len() > WIDTH + 2 => broken_output(node, indent).unwrap_or(last),
         _ => last,
     };
     format!("{name}(\n{parameters}{last}")
@@ -319,11 +319,17 @@ fn broken_bounds(first: &str, bound: &str, start: &str) -> String {
 
 /// Prints the end of the parameters and a result type whose arguments need lines of their own. Returns `None` for a type without
 /// arguments.
-fn broken_output(node: &Signature, start: &str) -> Option<String> {
+fn broken_output(node: &Signature, indent: usize) -> Option<String> {
     let ReturnType::Type(_, r#type) = &node.output else {
         return None;
     };
-    let syn::Type::Path(path) = &**r#type else {
+    Some(format!("{}) -> {}", margin(indent), broken_type(r#type, indent)?))
+}
+
+/// Prints a type with a line for each argument. An argument that is too long gets such lines too. Returns `None` for a type without
+/// arguments.
+fn broken_type(r#type: &syn::Type, indent: usize) -> Option<String> {
+    let syn::Type::Path(path) = r#type else {
         return None;
     };
     let last = path.path.segments.last()?;
@@ -332,12 +338,19 @@ fn broken_output(node: &Signature, start: &str) -> Option<String> {
     };
     let text = flat(r#type);
     let (name, _) = text.split_once('<')?;
-    let lines: String = arguments
-        .args
-        .iter()
-        .map(|argument| format!("{start}    {},\n", flat(argument)))
-        .collect();
-    Some(format!("{start}) -> {name}<\n{lines}{start}>"))
+    let inner = margin(indent + 4);
+    let lines = arguments.args.iter().map(|argument| {
+        let line = flat(argument);
+        let broken = match argument {
+            syn::GenericArgument::Type(r#type) if inner.len() + line.len() + 1 > WIDTH => {
+                broken_type(r#type, indent + 4)
+            }
+            _ => None,
+        };
+        format!("{inner}{},\n", broken.unwrap_or(line))
+    });
+    let lines: String = lines.collect();
+    Some(format!("{name}<\n{lines}{}>", margin(indent)))
 }
 
 /// Prints a `use` statement.

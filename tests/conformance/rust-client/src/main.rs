@@ -5,6 +5,7 @@ mod bodies;
 mod downloads;
 mod formats;
 mod http2;
+mod messages;
 mod sockets;
 mod wrong_server;
 
@@ -21,6 +22,7 @@ async fn main() {
         "bodies" => bodies::check(client, if url.starts_with("https:") { 4_000 } else { 150_000 }).await,
         "downloads" => downloads::check(client).await,
         "formats" => formats::check(client).await,
+        "messages" => messages::check(client).await,
         "sockets" => sockets::check(client).await,
         "subprotocols" => sockets::check_subprotocols(client).await,
         "http2" => http2::check(url).await,

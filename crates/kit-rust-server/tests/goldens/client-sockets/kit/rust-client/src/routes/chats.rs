@@ -38,7 +38,7 @@ impl<'c> ChatRoutes<'c> {
             )
             .params(&input.params)
             .query(&input.query)
-            .open(&[])
+            .open(&[], kit_client::Messages::JSON, kit_client::Messages::JSON)
             .await
     }
 
@@ -55,7 +55,7 @@ impl<'c> ChatRoutes<'c> {
                 kit_client::Method::GET,
                 &[kit_client::Segment::Static("heartbeat")],
             )
-            .open(&[])
+            .open(&[], kit_client::Messages::JSON, kit_client::Messages::JSON)
             .await
     }
 
@@ -74,7 +74,11 @@ impl<'c> ChatRoutes<'c> {
                 kit_client::Method::GET,
                 &[kit_client::Segment::Static("versions")],
             )
-            .open(&protocols)
+            .open(
+                &protocols,
+                kit_client::Messages::JSON,
+                kit_client::Messages::JSON,
+            )
             .await
     }
 
@@ -93,7 +97,62 @@ impl<'c> ChatRoutes<'c> {
                 kit_client::Method::GET,
                 &[kit_client::Segment::Static("either")],
             )
-            .open(&protocols)
+            .open(
+                &protocols,
+                kit_client::Messages::JSON,
+                kit_client::Messages::JSON,
+            )
+            .await
+    }
+
+    /// `WS /text`
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be sent, or if the response is an error.
+    pub async fn ws_text(
+        &self,
+    ) -> Result<
+        kit_client::Socket<kit_client::TextOrBinary<String>, String>,
+        Error<kit_client::Undeclared>,
+    > {
+        self.client
+            .call::<kit_client::Undeclared>(
+                kit_client::Method::GET,
+                &[kit_client::Segment::Static("text")],
+            )
+            .open(
+                &[],
+                kit_client::Messages::TEXT_OR_BYTES,
+                kit_client::Messages::TEXT,
+            )
+            .await
+    }
+
+    /// `WS /mixed`
+    ///
+    /// # Errors
+    ///
+    /// If the request cannot be sent, or if the response is an error.
+    pub async fn ws_mixed(
+        &self,
+    ) -> Result<
+        kit_client::Socket<
+            kit_client::TextOrBinary<models::NewMessage>,
+            kit_client::TextOrBinary<models::Message>,
+        >,
+        Error<kit_client::Undeclared>,
+    > {
+        self.client
+            .call::<kit_client::Undeclared>(
+                kit_client::Method::GET,
+                &[kit_client::Segment::Static("mixed")],
+            )
+            .open(
+                &[],
+                kit_client::Messages::JSON_OR_BYTES,
+                kit_client::Messages::JSON_OR_BYTES,
+            )
             .await
     }
 
