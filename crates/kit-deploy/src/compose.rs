@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::deployment::{Deployment, Runtime};
-use crate::pod::LOW_PORTS;
+use crate::deployment::{Deployment, Processes, Runtime};
+use crate::pod::{AUTO_WORKERS, CORES, Component, LOW_PORTS, Memory};
 use crate::tls::Tls;
 use crate::variable::VariableSource;
 use crate::yaml::document;
@@ -101,8 +101,17 @@ fn server(deployment: &Deployment) -> Value {
         "stop_grace_period",
         json!(format!("{}s", deployment.stop_seconds())),
     );
-    set("mem_limit", json!("512m"));
+    if deployment.processes == Processes::Auto {
+        set("# cpus", json!(AUTO_WORKERS));
+        set("cpus", json!(CORES));
+    }
+    set("mem_limit", memory_limit(deployment, Component::Server));
     Value::Object(service)
+}
+
+/// Returns the memory of a container, above which the kernel ends a process.
+fn memory_limit(deployment: &Deployment, component: Component) -> Value {
+    json!(format!("{}m", Memory::of(deployment, component).limit))
 }
 
 /// Returns a comment about the files of TLS, and their directories as volumes. The container sees the new files of a directory, but not
@@ -140,7 +149,7 @@ fn worker(deployment: &Deployment) -> Value {
     let (seconds, reason) = Deployment::worker_stop();
     set("# grace", json!(reason));
     set("stop_grace_period", json!(format!("{seconds}s")));
-    set("mem_limit", json!("512m"));
+    set("mem_limit", memory_limit(deployment, Component::Worker));
     Value::Object(service)
 }
 

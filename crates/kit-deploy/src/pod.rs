@@ -18,6 +18,9 @@ pub(crate) const REDIRECT: &str = "http";
 /// User and group in the container: `node` in the images of Node.
 const USER: u32 = 1000;
 
+/// Comment on the limit of CPU for `workers: "auto"`.
+pub(crate) const AUTO_WORKERS: &str = "`workers: \"auto\"` starts a process for each core of the limit.";
+
 /// Part of an application that runs in pods of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Component {
@@ -370,34 +373,57 @@ fn secret(deployment: &Deployment, name: &str, optional: bool) -> Value {
     json!({ "name": name, "valueFrom": { "secretKeyRef": reference } })
 }
 
+/// Cores of the limit of CPU for `workers: "auto"`.
+pub(crate) const CORES: u64 = 2;
+
+/// Memory of a container in MiB.
+pub(crate) struct Memory {
+    /// Memory that the machine has free when the container starts.
+    requested: u64,
+    /// Memory above which the kernel ends a process of the container.
+    pub(crate) limit: u64,
+}
+
+impl Memory {
+    /// Returns the memory for all processes of a component.
+    pub(crate) fn of(deployment: &Deployment, component: Component) -> Self {
+        let is_rust = matches!(deployment.runtime, Runtime::Rust { .. });
+        let (requested, limit) = if is_rust && component == Component::Server {
+            (32, 256)
+        } else {
+            (128, 512)
+        };
+        // The process that supervises workers needs memory, too.
+        let processes = match (component, deployment.processes) {
+            (Component::Worker | Component::Migration, _) | (_, Processes::Count(1)) => 1,
+            (Component::Server, Processes::Count(count)) => count.saturating_add(1),
+            (Component::Server, Processes::Auto) => CORES + 1,
+        };
+        Self {
+            requested: processes.saturating_mul(requested),
+            limit: processes.saturating_mul(limit),
+        }
+    }
+}
+
 /// Returns the resources of a container. A limit of CPU would slow down the garbage collector, so only `workers: "auto"`, which
 /// counts the cores of the limit, has one.
 fn resources(deployment: &Deployment, component: Component) -> Value {
-    let is_rust = matches!(deployment.runtime, Runtime::Rust { .. });
-    let (memory, most) = if is_rust && component == Component::Server {
-        (32, 256)
-    } else {
-        (128, 512)
-    };
+    let memory = Memory::of(deployment, component);
+    let (requested, limit) = (format!("{}Mi", memory.requested), format!("{}Mi", memory.limit));
     match (component, deployment.processes) {
         (Component::Server, Processes::Auto) => json!({
-            "requests": { "cpu": "500m", "memory": format!("{}Mi", 3 * memory) },
-            "# cpu": "`workers: \"auto\"` starts a process for each core of the limit.",
-            "limits": { "cpu": "2", "memory": format!("{}Mi", 3 * most) },
+            "requests": { "cpu": "500m", "memory": requested },
+            "# cpu": AUTO_WORKERS,
+            "limits": { "cpu": CORES.to_string(), "memory": limit },
         }),
-        (Component::Server, Processes::Count(count)) => {
-            // The process that supervises workers needs memory, too.
-            let processes = if count == 1 { 1 } else { count.saturating_add(1) };
-            let cpu = count.saturating_mul(250);
-            let megabytes = |of_one: u64| processes.saturating_mul(of_one);
-            json!({
-                "requests": { "cpu": format!("{cpu}m"), "memory": format!("{}Mi", megabytes(memory)) },
-                "limits": { "memory": format!("{}Mi", megabytes(most)) },
-            })
-        }
+        (Component::Server, Processes::Count(count)) => json!({
+            "requests": { "cpu": format!("{}m", count.saturating_mul(250)), "memory": requested },
+            "limits": { "memory": limit },
+        }),
         (Component::Worker | Component::Migration, _) => json!({
-            "requests": { "cpu": "100m", "memory": format!("{memory}Mi") },
-            "limits": { "memory": format!("{most}Mi") },
+            "requests": { "cpu": "100m", "memory": requested },
+            "limits": { "memory": limit },
         }),
     }
 }

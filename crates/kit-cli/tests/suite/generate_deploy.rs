@@ -73,6 +73,34 @@ pub(crate) fn text<'a>(report: &'a Value, path: &str) -> &'a str {
 }
 
 #[test]
+fn kubernetes_and_compose_limit_the_memory_of_all_workers_together() {
+    for (workers, kubernetes, compose, has_cores) in [
+        ("1", "512Mi", "512m", false),
+        ("8", "4608Mi", "4608m", false),
+        ("\"auto\"", "1536Mi", "1536m", true),
+    ] {
+        let project = shop();
+        project.write(
+            "src/app.ts",
+            &APP.replace("workers: 2", &format!("workers: {workers}")),
+        );
+        let report = project.kit(&["generate", "deploy", "--dry-run", "--json"]).json();
+        let deployment = text(&report, "deploy/kubernetes/deployment.yaml");
+        let limits = deployment.split_once("limits:").map_or("", |(_, limits)| limits);
+        assert!(limits.contains(kubernetes), "{workers}: {deployment}");
+        assert_eq!(limits.contains("cpu: \"2\"\n"), has_cores, "{deployment}");
+        let file = text(&report, "deploy/compose/compose.yaml");
+        let (_, server) = file.split_once("server:\n").expect("a server");
+        let (_, limit) = server.split_once("mem_limit: ").expect("a limit");
+        assert!(
+            limit.starts_with(&format!("\"{compose}\"\n")),
+            "{workers}: {file}"
+        );
+        assert_eq!(server.contains("cpus: 2\n"), has_cores, "{file}");
+    }
+}
+
+#[test]
 fn files_express_the_settings_of_the_application() {
     let project = shop();
     assert_eq!(
@@ -116,6 +144,10 @@ fn files_express_the_settings_of_the_application() {
         "{compose}"
     );
     assert!(compose.contains("stop_grace_period: \"47s\"\n"), "{compose}");
+    // Two workers and the process that supervises them; one process does jobs.
+    assert!(compose.contains("mem_limit: \"1536m\"\n"), "{compose}");
+    assert!(compose.contains("mem_limit: \"512m\"\n"), "{compose}");
+    assert!(!compose.contains("cpus"), "{compose}");
     let unit = text(&report, "deploy/systemd/acme-shop.service");
     assert!(unit.contains("\nExecStart=/usr/bin/node src/main.ts\n"), "{unit}");
     assert!(unit.contains("\nTimeoutStopSec=47\n"), "{unit}");
