@@ -34,7 +34,7 @@ class Agent {
   #next = 0;
 
   private constructor(t: TestContext, root: string, args: readonly string[]) {
-    const { DATABASE_URL: _, ...env } = process.env;
+    const { DATABASE_URL: _url, MIGRATE_URL: _migrateUrl, CI: _ci, ...env } = process.env;
     this.#child = spawn(process.execPath, [KIT, "mcp", ...args], { cwd: root, env });
     this.#child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       const lines = (this.#rest + chunk).split("\n");
@@ -177,7 +177,7 @@ test("without --allow-run no tool runs code of the project", async (t) => {
   assert.ok(names.every((name) => !name.startsWith("run_")));
   const migrations = await agent.call("migration_status");
   assert.ok(migrations.failed);
-  assert.match(migrations.text, /DATABASE_URL is not set/);
+  assert.match(migrations.text, /neither DATABASE_URL nor MIGRATE_URL has a value/);
   const long = await agent.call("type", { name: "x".repeat(2_000_000) });
   assert.equal(long.text, "the parameter `name` must be a text of 1 to 500 bytes");
   const refused = await agent.call("run_tests");
@@ -193,6 +193,25 @@ test("without --allow-run no tool runs code of the project", async (t) => {
   assert.ok(check.failed, check.text);
   assert.match(check.text, /the project has plugins/);
   assert.equal(await project.read("ran.txt"), "");
+});
+
+test("without --allow-run the tools for migrations start no database, and need one of its two variables", async (t) => {
+  const project = await built(t);
+  const agent = await Agent.start(t, project.root);
+  for (const variables of ["DATABASE_URL=\n", 'DATABASE_URL=" "\nMIGRATE_URL=\n']) {
+    await project.write(".env", variables);
+    for (const tool of ["migration_status", "migration_dry_run"]) {
+      const refused = await agent.call(tool);
+      assert.ok(refused.failed);
+      assert.match(refused.text, /would start the embedded database; .*`kit mcp --allow-run`/, variables);
+    }
+  }
+  // Nothing listens on this port: the tool runs, and fails to connect.
+  await project.write(".env", "DATABASE_URL=\nMIGRATE_URL=postgres://kit@127.0.0.1:1/none\n");
+  const tried = await agent.call("migration_status");
+  assert.ok(tried.failed);
+  assert.match(tried.text, /127\.0\.0\.1/);
+  assert.doesNotMatch(tried.text, /allow-run/);
 });
 
 test("with --allow-run tools run the contract tests of the project", async (t) => {

@@ -20,6 +20,7 @@ use crate::captured::Captured;
 use crate::commands::inspect::{BuildStatus, Built};
 use crate::common_args::Common;
 use crate::context::Context;
+use crate::database_url;
 use crate::failure::{CommandError, Problem};
 use crate::project::{self, Project};
 use crate::{Host, Stream};
@@ -189,10 +190,14 @@ impl Server<'_> {
             Permission::WithoutDatabase => {
                 // `.env` may contain the URL.
                 let loaded = self.context.host.load_env(&self.root).await;
-                loaded.map_err(|error| error.message)?;
-                let is_set = self.context.environment.var("DATABASE_URL").is_some();
-                let reason = "DATABASE_URL is not set, and this tool would start the embedded database; set the variable, or";
-                (!is_set).then(|| reason.to_owned())
+                let from_file = loaded.map_err(|error| error.message)?.set;
+                // If the URL is missing where it must be set, the command reports this, and starts no database.
+                let needs_embedded = matches!(
+                    database_url::for_migrations(self.context.environment, &from_file),
+                    Ok(None)
+                );
+                let reason = "neither DATABASE_URL nor MIGRATE_URL has a value, and this tool would start the embedded database; set one of the variables, or";
+                needs_embedded.then(|| reason.to_owned())
             }
         })
     }

@@ -25,7 +25,7 @@ pub(super) enum Permission {
     Never,
     /// In a project with plugins, because the command runs them.
     WithPlugins,
-    /// Without `DATABASE_URL`, because the command then starts the embedded database.
+    /// If neither `DATABASE_URL` nor `MIGRATE_URL` has a value, because the command then starts the embedded database.
     WithoutDatabase,
     /// Always, because the command runs code of the project, such as tests.
     Always,
@@ -166,14 +166,14 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "migration_status",
-        about: "Compares the database with its history and with the committed migrations. Needs DATABASE_URL, or `kit mcp --allow-run`, with which kit starts the embedded database.",
+        about: "Compares the database with its history and with the committed migrations. Needs DATABASE_URL or MIGRATE_URL, or `kit mcp --allow-run`, with which kit starts the embedded database.",
         command: &["migrate:status"],
         needs_permission: Permission::WithoutDatabase,
         ..READ
     },
     Tool {
         name: "migration_dry_run",
-        about: "Returns the changes, the risks and the slow or locking statements of the migrations that are not applied yet, and applies nothing. Needs DATABASE_URL, or `kit mcp --allow-run`, with which kit starts the embedded database.",
+        about: "Returns the changes, the risks and the slow or locking statements of the migrations that are not applied yet, and applies nothing. Needs DATABASE_URL or MIGRATE_URL, or `kit mcp --allow-run`, with which kit starts the embedded database.",
         command: &["migrate:apply", "--dry-run"],
         needs_permission: Permission::WithoutDatabase,
         ..READ
