@@ -13,7 +13,7 @@ use super::{Located, warn_computed};
 use crate::docs::{Doc, Tag, TagName, words};
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol, Value};
-use crate::routes::{FORM_OF_THROWS, invalid, is_error_code, throws};
+use crate::routes::{invalid, invalid_throws, is_error_code, throws};
 
 /// Values of the doc tags of a middleware.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -115,14 +115,8 @@ fn tags<'a>(lowering: &mut Lowering<'a>, doc: &Doc, call: Option<Located<'a>>) -
             // `@throws {TypeError} …` is a tag of JSDoc, which any function may have.
             None if !names_a_code(tag) => {}
             None => {
-                lowering.report(
-                    invalid(
-                        lowering,
-                        tag,
-                        "@throws UNAUTHORIZED 401 The access token is missing.",
-                    )
-                    .note(FORM_OF_THROWS),
-                );
+                let form = "@throws UNAUTHORIZED 401 The access token is missing.";
+                lowering.report(invalid_throws(lowering, tag, form));
             }
         }
     }

@@ -25,7 +25,7 @@ pub(crate) use data_only::check_read;
 pub(crate) use declared::location as location_of;
 pub(crate) use key::{mistake, parse_key, parse_path};
 pub(crate) use lifecycle::{Life, of_group as life_of_group};
-pub(crate) use tags::{FORM_OF_THROWS, invalid, is_error_code, throws};
+pub(crate) use tags::{invalid, invalid_throws, is_error_code, throws};
 pub(crate) use wrappers::read as read_wrappers;
 
 use kit_diagnostics::codes;

@@ -10,7 +10,21 @@ use crate::lower::Lowering;
 use crate::modules::Location;
 
 /// Note of an error about a `@throws` tag.
-pub(crate) const FORM_OF_THROWS: &str = "write a code (letters, digits, `_`, `-` and `.`, of which the first is a letter), then a status from 400 to 599";
+const FORM_OF_THROWS: &str = "write a code (letters, digits, `_`, `-` and `.`, of which the first is a letter), then a status from 400 to 599";
+
+/// Classes of JavaScript's errors, which `JSDoc`'s tag `@throws` names. They are no codes of an API.
+const ERROR_CLASSES: [&str; 10] = [
+    "AggregateError",
+    "DOMException",
+    "Error",
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SuppressedError",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+];
 
 /// Values of a route's doc tags.
 #[derive(Default)]
@@ -50,15 +64,14 @@ pub(super) fn read(lowering: &mut Lowering<'_>, contract: &Contract) -> RouteTag
     read.status = status(lowering, contract, doc);
     read.operation = operation(lowering, doc);
     for tag in doc.all(TagName::Throws) {
-        match throws(tag) {
-            Some(error) => read.throws.push(DeclaredThrow {
+        if let Some(error) = throws(tag) {
+            read.throws.push(DeclaredThrow {
                 error,
                 location: tag.location,
-            }),
-            None => lowering.report(
-                invalid(lowering, tag, "@throws NOTE_NOT_FOUND 404 There is no such note.")
-                    .note(FORM_OF_THROWS),
-            ),
+            });
+        } else {
+            let form = "@throws NOTE_NOT_FOUND 404 There is no such note.";
+            lowering.report(invalid_throws(lowering, tag, form));
         }
     }
     read
@@ -151,7 +164,9 @@ const OF_CLIENTS: [&str; 8] = ["get", "head", "post", "put", "patch", "delete", 
 /// argument.
 pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
     let words = words(tag);
-    let code = words.first().filter(|code| is_error_code(code))?;
+    let code = words
+        .first()
+        .filter(|code| is_error_code(code) && !ERROR_CLASSES.contains(code))?;
     let status = words
         .get(1)?
         .parse::<u16>()
@@ -172,6 +187,21 @@ pub(crate) fn is_error_code(code: &str) -> bool {
         && code
             .chars()
             .all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
+}
+
+/// Returns the error for a `@throws` tag that declares no error. `form` is a valid tag, which the help shows.
+pub(crate) fn invalid_throws(lowering: &Lowering<'_>, tag: &Tag, form: &str) -> Diagnostic {
+    let words = words(tag);
+    let Some(class) = words.first().filter(|word| ERROR_CLASSES.contains(word)) else {
+        return invalid(lowering, tag, form).note(FORM_OF_THROWS);
+    };
+    let message = format!("`@throws {class}` names a class of JavaScript in place of an error code");
+    let note = format!("a comment for people about exceptions is `@throws {{{class}}} …`, on a function");
+    lowering
+        .eval
+        .diagnostic(codes::INVALID_TAG_ARGUMENT, tag.location, message)
+        .note(note)
+        .help(format!("write `{form}`"))
 }
 
 /// Returns the error for an invalid tag. `form` is a valid tag, which the help shows.

@@ -80,6 +80,8 @@ fn reads_the_doc_comments_of_routes() {
            * @throws note.not-found 404
            * @throws go/ne 410
            * @throws GONE 200
+           * @throws TypeError 400 The note is no note.
+           * @throws TypeErrors 409
            * @status 99
            * @deprecated
            * @maxLength 3
@@ -98,11 +100,13 @@ fn reads_the_doc_comments_of_routes() {
           help: write `@throws NOTE_NOT_FOUND 404 There is no such note.`
         src/notes.routes.ts:13:14 KIT1303 `@throws GONE 200` is not valid
           help: write `@throws NOTE_NOT_FOUND 404 There is no such note.`
-        src/notes.routes.ts:14:14 KIT1303 `@status 99` is not valid
+        src/notes.routes.ts:14:14 KIT1303 `@throws TypeError` names a class of JavaScript in place of an error code
+          help: write `@throws NOTE_NOT_FOUND 404 There is no such note.`
+        src/notes.routes.ts:16:14 KIT1303 `@status 99` is not valid
           help: write `@status 202`
-        src/notes.routes.ts:16:14 KIT1304 `@maxLength` has no effect on a route
+        src/notes.routes.ts:18:14 KIT1304 `@maxLength` has no effect on a route
           help: it belongs on a property
-        src/notes.routes.ts:19:15 KIT1304 a response with the status 204 cannot have a body, but the contract of this route has a response type
+        src/notes.routes.ts:21:15 KIT1304 a response with the status 204 cannot have a body, but the contract of this route has a response type
           help: write `void` as the response type, or choose another status
         ",
     );
@@ -112,7 +116,7 @@ fn reads_the_doc_comments_of_routes() {
     assert_eq!(route.documentation.description.as_deref(), Some("Newest first."));
     assert_eq!(route.documentation.deprecated.as_deref(), Some(""));
     let codes: Vec<&str> = route.throws.iter().map(|error| error.code.as_str()).collect();
-    assert_eq!(codes, ["GONE", "note.not-found"]);
+    assert_eq!(codes, ["GONE", "note.not-found", "TypeErrors"]);
     assert_eq!(route.throws[0].description.as_deref(), Some("It is gone."));
 }
 
@@ -685,6 +689,8 @@ fn explains_how_to_correct_an_invalid_doc_tag_of_middleware() {
        * @throws locked_out 200
        * @throws session_expired
        * @throws note.not-found The note is gone.
+       * @throws TypeError 400 The token is no token.
+       * @throws Error 500 Always.
        * @throws Error if the store fails
        * @throws RangeError 0 is not allowed
        * @throws {RangeError} 400 is the limit
@@ -715,7 +721,11 @@ fn explains_how_to_correct_an_invalid_doc_tag_of_middleware() {
           help: write `@throws UNAUTHORIZED 401 The access token is missing.`
         src/auth.ts:9:10 KIT1303 `@throws note.not-found The note is gone.` is not valid
           help: write `@throws UNAUTHORIZED 401 The access token is missing.`
-        src/auth.ts:16:11 warning KIT1305 unknown tag `@securty`
+        src/auth.ts:10:10 KIT1303 `@throws TypeError` names a class of JavaScript in place of an error code
+          help: write `@throws UNAUTHORIZED 401 The access token is missing.`
+        src/auth.ts:11:10 KIT1303 `@throws Error` names a class of JavaScript in place of an error code
+          help: write `@throws UNAUTHORIZED 401 The access token is missing.`
+        src/auth.ts:18:11 warning KIT1305 unknown tag `@securty`
           help: did you mean `@security`?
         ",
     );
