@@ -12,7 +12,7 @@ use crate::modules::Location;
 /// Note of an error about a `@throws` tag.
 const FORM_OF_THROWS: &str = "write a code (letters, digits, `_`, `-` and `.`, of which the first is a letter), then a status from 400 to 599";
 
-/// Classes of JavaScript's errors, which `JSDoc`'s tag `@throws` names. They are no codes of an API.
+/// Classes of JavaScript's errors. `JSDoc`'s tag `@throws` names them, and no API calls its errors so.
 const ERROR_CLASSES: [&str; 10] = [
     "AggregateError",
     "DOMException",

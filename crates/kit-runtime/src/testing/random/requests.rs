@@ -15,6 +15,21 @@ use crate::testing::values::Slot;
 /// Largest number of requests that are sent to find a smaller request with the same failure.
 const SHRINKS: usize = 100;
 
+/// Failure of a request.
+struct Failure {
+    kind: FailureKind,
+    message: String,
+}
+
+/// Kind of a failure. Two requests with failures of one kind find the same mistake of the application.
+#[derive(PartialEq)]
+enum FailureKind {
+    /// The response breaks the contract. It has this status, and its error this code.
+    Response(u16, Option<String>),
+    /// There is no response.
+    NoResponse,
+}
+
 impl Running {
     /// Sends requests with random values that fit the types of the contract. Each must succeed, or get an error that the contract declares.
     pub(in crate::testing) async fn takes_random(
@@ -29,10 +44,10 @@ impl Running {
         for _ in 0..randomness.runs {
             let (slots, is_random) = source.valid(&mut random);
             has_random |= is_random;
-            let Err(Stop::Failed(message)) = result(self.send_random(table, &slots).await)? else {
+            let Some(failure) = self.send_random(table, &slots).await? else {
                 continue;
             };
-            let (message, count) = self.smaller(&source, slots, message).await;
+            let (message, count) = self.smaller(&source, slots, failure).await;
             return Err(Stop::Failed(found(&message, randomness, test, count)));
         }
         if !has_random {
@@ -57,8 +72,13 @@ impl Running {
                 continue;
             };
             sent += 1;
-            if let Err(Stop::Failed(message)) = result(self.send_spoiled(table, spoiled).await)? {
-                return Err(Stop::Failed(found(&message, randomness, test, 0)));
+            match self.send_spoiled(table, spoiled).await {
+                Err(Stop::Failed(message)) => {
+                    return Err(Stop::Failed(found(&message, randomness, test, 0)));
+                }
+                // The handler is not written.
+                Err(ignored @ Stop::Ignored(_)) => return Err(ignored),
+                Ok(()) => {}
             }
         }
         if sent == 0 {
@@ -79,13 +99,28 @@ impl Running {
         })
     }
 
-    async fn send_random(&self, table: &Table, slots: &Slots) -> Checked {
-        let fixture = self.fixture(table).await?;
-        let slots = with_fixture(table, slots.clone(), &fixture);
-        let answer = self
-            .send(RouteRequest::new(table, slots, fixture.all_headers(table)))
-            .await?;
-        self.expect.answered(table, &answer, false)
+    /// Sends a request. Returns its failure, or `None` if the response keeps the contract.
+    ///
+    /// # Errors
+    ///
+    /// If the test can check nothing, such as because the handler is not written.
+    async fn send_random(&self, table: &Table, slots: &Slots) -> Checked<Option<Failure>> {
+        let mut kind = FailureKind::NoResponse;
+        let checked: Checked = async {
+            let fixture = self.fixture(table).await?;
+            let slots = with_fixture(table, slots.clone(), &fixture);
+            let answer = self
+                .send(RouteRequest::new(table, slots, fixture.all_headers(table)))
+                .await?;
+            kind = FailureKind::Response(answer.status, self.expect.code_of(&answer));
+            self.expect.answered(table, &answer, false)
+        }
+        .await;
+        match checked {
+            Ok(()) => Ok(None),
+            Err(Stop::Failed(message)) => Ok(Some(Failure { kind, message })),
+            Err(ignored @ Stop::Ignored(_)) => Err(ignored),
+        }
     }
 
     async fn send_spoiled(&self, table: &Table, Spoiled { slots, path }: Spoiled) -> Checked {
@@ -94,9 +129,10 @@ impl Running {
         self.expect.refused(table, &answer, &path, false)
     }
 
-    /// Looks for a smaller request with the same failure: puts values of the valid request in the place of random ones. Returns the last
-    /// failure, and the number of steps.
-    async fn smaller(&self, source: &Source<'_>, mut slots: Slots, mut message: String) -> (String, usize) {
+    /// Looks for a smaller request whose failure is of the same kind: puts values of the valid request in the place of random ones.
+    /// Returns the message of the last failure, and the number of steps.
+    async fn smaller(&self, source: &Source<'_>, mut slots: Slots, failure: Failure) -> (String, usize) {
+        let Failure { kind, mut message } = failure;
         let table = source.table;
         let valid = slots_of(table, &Fixture::new(), &[]);
         let mut steps = 0;
@@ -126,8 +162,8 @@ impl Running {
                 *body = source.kept(Slot::Body, body.take(), Some(fresh));
             }
             match self.send_random(table, &fewer).await {
-                Err(Stop::Failed(other)) if kind_of(&other) == kind_of(&message) => {
-                    (slots, message) = (fewer, other);
+                Ok(Some(other)) if other.kind == kind => {
+                    (slots, message) = (fewer, other.message);
                     steps += 1;
                 }
                 _ => {}
@@ -135,21 +171,6 @@ impl Running {
         }
         (message, steps)
     }
-}
-
-/// Returns the failure of a request as the inner error. The outer error ends the test without a failure, because the handler is not
-/// written.
-fn result(answer: Checked) -> Checked<Checked> {
-    match answer {
-        Err(ignored @ Stop::Ignored(_)) => Err(ignored),
-        other => Ok(other),
-    }
-}
-
-/// Returns the part of a message that two requests with the same failure have in common.
-fn kind_of(message: &str) -> &str {
-    let line = message.lines().next().unwrap_or_default();
-    line.split(": ").next().unwrap_or_default()
 }
 
 /// Returns the message of a failure with the command that sends the requests again.
