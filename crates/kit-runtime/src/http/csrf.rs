@@ -5,6 +5,7 @@ use axum::http::{Method, StatusCode};
 
 use super::cors::is_allowed;
 use super::{Context, Error};
+use crate::coerce;
 
 /// Rules for requests of web pages. `kit build` generates the value from the option `csrf` of `createApp`, and validates
 /// it.
@@ -97,10 +98,7 @@ impl Csrf {
             return true;
         };
         let given = context.header(header).filter(|given| !given.is_empty());
-        let value = cookies.split(';').find_map(|pair| {
-            let (name, value) = pair.split_once('=')?;
-            (name.trim() == cookie).then(|| value.trim())
-        });
+        let value = coerce::cookies(&cookies).find_map(|(name, value)| (name == cookie).then_some(value));
         given.is_some_and(|given| value == Some(&*given))
     }
 }

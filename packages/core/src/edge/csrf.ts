@@ -1,3 +1,4 @@
+import { findCookie } from "../cookies/cookie-text.ts";
 import { type AllowedOrigin, matchesOrigin } from "./allowed-origin.ts";
 
 /** Options against requests that web pages of other sites make with the cookies of a user (CSRF). */
@@ -65,15 +66,6 @@ export class Csrf {
     const cookies = header("cookie");
     if (token === null || cookies === undefined) return true;
     const given = header(token.header);
-    return given !== undefined && given !== "" && cookieOf(cookies, token.cookie) === given;
+    return given !== undefined && given !== "" && findCookie(cookies, token.cookie) === given;
   }
-}
-
-/** Returns the value of the first cookie with the name. */
-function cookieOf(cookies: string, name: string): string | undefined {
-  for (const pair of cookies.split(";")) {
-    const end = pair.indexOf("=");
-    if (end !== -1 && pair.slice(0, end).trim() === name) return pair.slice(end + 1).trim();
-  }
-  return undefined;
 }
