@@ -1,15 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Location in a source file. */
-export interface CodeLocation {
-  /** Absolute path. */
-  readonly path: string;
-  /** Line number, from 1; 0 for the whole file. */
-  readonly line: number;
-  /** Column number in UTF-16 code units, from 1; 0 for the whole line. */
-  readonly column: number;
-}
+import { type CodeLocation, pathOf, syntaxPlace } from "./source-imports/syntax-place.ts";
 
 /** Directory of kit's own code. Stack frames in this directory do not help a user. */
 const OWN = fileURLToPath(new URL(".", import.meta.url));
@@ -22,13 +14,16 @@ const OWN = fileURLToPath(new URL(".", import.meta.url));
  */
 export function locationOf(stack: string | undefined): CodeLocation | undefined {
   const frames = (stack ?? "").split("\n").flatMap((line) => frame(line) ?? []);
-  const isOwn = ({ path }: CodeLocation): boolean => path.startsWith(OWN);
   const first = frames.findIndex((place) => !isOwn(place));
   if (first === -1) return undefined;
   const called = frames.findIndex((place, index) => index > first && isOwn(place));
   const foreign = frames.slice(first, called === -1 ? undefined : called);
   const tap = called === -1 ? undefined : foreign.at(-1);
   return foreign.find(({ path }) => path === tap?.path) ?? foreign[0];
+}
+
+function isOwn({ path }: CodeLocation): boolean {
+  return path.startsWith(OWN);
 }
 
 /** Returns the location in the project's code that called kit. */
@@ -52,29 +47,6 @@ function frame(line: string): CodeLocation | undefined {
   const [, where, row, column] = /^\s+at (?:.*\()?(.+?):(\d+):(\d+)\)?$/.exec(line) ?? [];
   const path = where === undefined ? undefined : pathOf(where.replace(/^async /, ""));
   return path === undefined ? undefined : { path, line: Number(row), column: Number(column) };
-}
-
-/**
- * Returns the absolute path of a location in a stack. Returns `undefined` for code of Node and of `eval`, which is in no file of the
- * project.
- */
-function pathOf(where: string): string | undefined {
-  // The URL of a configuration that is imported again has a query with a number.
-  if (where.startsWith("file://")) return fileURLToPath(where.replace(/\?.*$/, ""));
-  return /^(?:\/|[A-Za-z]:[\\/])/.test(where) ? where : undefined;
-}
-
-/**
- * Returns the location of a syntax error. Node prints it above the stack: the file and line number, the line of code, and a caret below the
- * column. Returns `undefined` if the text does not begin with a location.
- */
-export function syntaxPlace(stack: string): CodeLocation | undefined {
-  const lines = stack.split("\n");
-  const [, where, row] = /^(.+):(\d+)$/.exec(lines[0] ?? "") ?? [];
-  const path = where === undefined ? undefined : pathOf(where);
-  if (path === undefined) return undefined;
-  const caret = lines.slice(1, 4).find((line) => /^\s*\^+\s*$/.test(line));
-  return { path, line: Number(row), column: caret === undefined ? 0 : caret.indexOf("^") + 1 };
 }
 
 /**

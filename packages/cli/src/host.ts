@@ -12,7 +12,7 @@ import {
   type WatchRequest,
 } from "@kit/transform-native";
 
-import { type CodeLocation, importPlace } from "./code-location.ts";
+import { importPlace } from "./code-location.ts";
 import { ConfigModule } from "./config-module.ts";
 import { EmbeddedDatabases } from "./database.ts";
 import type { RustSupervisor } from "./dev/rust-supervisor.ts";
@@ -25,6 +25,7 @@ import { plainData } from "./plain-data.ts";
 import { describePlugins } from "./describe-plugins.ts";
 import type { Plugin, PluginHooks } from "./plugins/plugin.ts";
 import { ProtocolGuard } from "./protocol-guard.ts";
+import type { CodeLocation } from "./source-imports/syntax-place.ts";
 import { isUnsupportedSyntax, syntaxAdvice } from "./source-imports/unsupported-syntax.ts";
 import { runTap, type TapAnswer, type TapRequest } from "./run-tap.ts";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
-import { calledFrom, type CodeLocation, locationOf } from "./code-location.ts";
+import { calledFrom, locationOf } from "./code-location.ts";
+import type { CodeLocation } from "./source-imports/syntax-place.ts";
 import { runWithTimeout, UnfinishedTap } from "./run-with-timeout.ts";
 import { handlerOf } from "./describe-plugins.ts";
 import type {

@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path";
 
-import { syntaxPlace } from "./code-location.ts";
+import { syntaxPlace } from "./source-imports/syntax-place.ts";
 import { unsupportedSyntax, withPlace } from "./source-imports/unsupported-syntax.ts";
 
 /** Properties of node:test's events that this module uses. */

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
-import { type CodeLocation, importPlace } from "../code-location.ts";
+import { type CodeLocation, syntaxPlace } from "./syntax-place.ts";
 
 /** Advice to a user whose source has syntax that Node does not compile. */
 export const syntaxAdvice =
@@ -20,7 +20,7 @@ export function isUnsupportedSyntax(error: unknown): error is Error & { readonly
 /** Returns a message with the location of such syntax and with advice. Returns `undefined` for any other error. */
 export function unsupportedSyntax(error: unknown): string | undefined {
   if (!isUnsupportedSyntax(error)) return undefined;
-  return `${withPlace(`SyntaxError: ${error.message}`, importPlace(error))}\nhelp: ${syntaxAdvice}`;
+  return `${withPlace(`SyntaxError: ${error.message}`, syntaxPlace(error.stack ?? ""))}\nhelp: ${syntaxAdvice}`;
 }
 
 /** Adds a location to a message. Its path is relative to the working directory. */
