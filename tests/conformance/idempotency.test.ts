@@ -173,6 +173,32 @@ function check(name: string, start: () => Promise<Running>): void {
       assert.equal(await payments(), 2);
     });
 
+    test("refuses a caller without the scope before the key is read and before a stored answer is sent", async () => {
+      const user = { "x-user": "ada" };
+      const first = await send("tea", "k-1", "/scoped", { ...user, "x-scopes": "payments:write" });
+      assert.deepEqual([first.status, await first.text()], [201, '{"text":"tea 1"}']);
+      const again = await send("tea", "k-1", "/scoped", { ...user, "x-scopes": "payments:write" });
+      assert.deepEqual([again.status, await again.text()], [201, '{"text":"tea 1"}']);
+      for (const key of ["k-1", "k-2", undefined]) {
+        const refused = await send("tea", key, "/scoped", { ...user, "x-scopes": "payments:read" });
+        assert.deepEqual(await codeOf(refused), [403, "INSUFFICIENT_SCOPE"], String(key));
+      }
+      assert.equal(await payments(), 1);
+    });
+
+    test("refuses a caller without the scope while the table is locked, because the key is not searched", async () => {
+      const client = await pool.connect();
+      try {
+        await client.query("begin");
+        await client.query("lock table kit_idempotency in access exclusive mode");
+        const refused = await send("tea", "k-1", "/scoped", { "x-user": "ada" });
+        assert.deepEqual(await codeOf(refused), [403, "INSUFFICIENT_SCOPE"]);
+      } finally {
+        await client.query("rollback");
+        client.release();
+      }
+    });
+
     test("executes requests without a key each time if clients may omit it", async () => {
       for (const key of [undefined, undefined, "k-1", "k-1"]) {
         assert.equal((await send("tea", key, "/optional")).status, 201);

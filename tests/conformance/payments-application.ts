@@ -3,7 +3,7 @@
 import { createApp, defineMiddleware, type RequestContext } from "@kit/core";
 import { cancellable } from "@kit/core/pg";
 import { idempotent } from "@kit/idempotency";
-import type { ServerAdapter } from "@kit/types";
+import type { Auth, ServerAdapter } from "@kit/types";
 import type { Pool } from "pg";
 
 import { compiled, objectOf, responseOf, route } from "../../packages/core/test/support/compiled.ts";
@@ -30,13 +30,24 @@ const routes = [
     ...route("POST /owned", { ...payment, middleware: ["caller", "onceOfCaller"] }),
     wrappers: { onceOfCaller: {} },
   },
+  {
+    ...route("POST /scoped", {
+      ...payment,
+      middleware: ["caller", "onceOfCaller"],
+      scopes: { anyOf: [["payments:write"]], isBearer: false, before: "onceOfCaller" },
+    }),
+    wrappers: { onceOfCaller: {} },
+  },
   { ...route("POST /optional", { ...payment, middleware: ["onceIfKey"] }), wrappers: { onceIfKey: {} } },
 ];
 
-/** Takes the id of the caller from the header `x-user`. */
-const readCaller = defineMiddleware<{ auth: { subject: string | undefined } }>(({ headers }) => ({
-  auth: { subject: headers["x-user"] },
-}));
+/** Takes the id of the caller from the header `x-user`, and the scopes from `x-scopes`. */
+const readCaller = defineMiddleware<{ auth: Auth<string> & { subject: string | undefined } }>(
+  ({ headers }) => {
+    const scopes = (headers["x-scopes"] ?? "").split(" ");
+    return { auth: { subject: headers["x-user"], has: (scope) => scopes.includes(scope) } };
+  },
+);
 
 /** Creates the application. Without a server, only `app.fetch` works. */
 export function application(pool: Pool, server?: ServerAdapter): ReturnType<typeof createApp> {
@@ -78,7 +89,7 @@ export function application(pool: Pool, server?: ServerAdapter): ReturnType<type
         ],
       },
       {
-        handlers: { "POST /owned": pay },
+        handlers: { "POST /owned": pay, "POST /scoped": pay },
         middleware: [
           { name: "caller", middleware: readCaller, priority: 0 },
           { name: "onceOfCaller", middleware: idempotent({ pool, isolation: "serializable" }), priority: 10 },

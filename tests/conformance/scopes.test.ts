@@ -44,6 +44,13 @@ const wrapped: CompiledRoute = route("POST /wrapped/drafts", {
   body,
   middleware: ["readCaller", "timed"],
   wrappers: { timed: {} },
+  scopes: { ...writes, before: "timed" },
+});
+const outer: CompiledRoute = route("POST /outer/drafts", {
+  ...draft,
+  body,
+  middleware: ["timed", "readCaller"],
+  wrappers: { timed: {} },
   scopes: writes,
 });
 const text = { text: "string" } as const;
@@ -60,7 +67,7 @@ async function serve(server: ServerAdapter): Promise<Served> {
   const caller = { name: "readCaller", middleware: readCaller, priority: 0 };
   const app = createApp({
     server,
-    compiled: compiled(post, get, wrapped, socket),
+    compiled: compiled(post, get, wrapped, outer, socket),
     env: "production",
     signals: false,
     logging: { level: "fatal" },
@@ -74,8 +81,12 @@ async function serve(server: ServerAdapter): Promise<Served> {
         middleware: [caller],
       },
       {
-        handlers: { "POST /wrapped/drafts": echo },
-        middleware: [caller, { name: "timed", middleware: timed, priority: 1 }],
+        handlers: { "POST /wrapped/drafts": echo, "POST /outer/drafts": echo },
+        middleware: [caller],
+        on: {
+          "POST /wrapped/drafts": { middleware: [{ name: "timed", middleware: timed, priority: 1 }] },
+          "POST /outer/drafts": { middleware: [{ name: "timed", middleware: timed, priority: -1 }] },
+        },
       },
     ],
   } as unknown as AppOptions);
@@ -132,8 +143,9 @@ function check(name: string, start: () => Promise<Served>): void {
     });
     after(() => app[Symbol.asyncDispose]());
 
-    for (const path of ["/drafts", "/wrapped/drafts"]) {
-      const failed = path === "/drafts" ? null : "refused";
+    for (const path of ["/drafts", "/wrapped/drafts", "/outer/drafts"]) {
+      // A wrapper after the authentication does not run. A wrapper around the authentication sees the refusal.
+      const failed = path === "/outer/drafts" ? "refused" : null;
 
       test(`POST ${path} calls the handler if the caller has the scope`, async () => {
         const answer = await send(app.port, "POST", path, "drafts:read drafts:write");

@@ -81,10 +81,15 @@ export interface OrderRoutes {
   ["src/authenticate.ts", middleware],
   [
     "src/app.ts",
-    `import { createApp, defineHandlers } from "@kit/core";
+    `import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
 import { authenticate } from "./authenticate.ts";
 import type { OrderRoutes } from "./orders.routes.ts";
+
+const counted = defineWrapper((_input, next) => next());
+const named = defineMiddleware(({ ctx }) => {
+  ctx.header("x-named", "yes");
+});
 
 export const orderHandlers = defineHandlers<OrderRoutes>({
   "POST /orders": ({ body }) => body,
@@ -96,7 +101,18 @@ export const orderHandlers = defineHandlers<OrderRoutes>({
 
 export const app = createApp({
   server: nativeServer(),
-  routes: [{ handlers: orderHandlers, middleware: [{ name: "authenticate", middleware: authenticate, priority: 0 }] }],
+  routes: [{
+    handlers: orderHandlers,
+    middleware: [{ name: "authenticate", middleware: authenticate, priority: 0 }],
+    on: {
+      "POST /orders": {
+        middleware: [
+          { name: "counted", middleware: counted, priority: 1 },
+          { name: "named", middleware: named, priority: 2 },
+        ],
+      },
+    },
+  }],
 });
 `,
   ],
@@ -170,6 +186,15 @@ describe("an application whose contracts require scopes", () => {
       await writeFile(file, middleware);
     }
   }
+
+  test("tells the server before which wrapper it checks the scopes", async () => {
+    const routes = await readFile(join(project.root, ".kit/routes/routes.js"), "utf8");
+    const wrappers = Array.from(
+      routes.matchAll(/isBearer: true(?:, before: "(\w+)")? \}/g),
+      ([, name]) => name,
+    );
+    assert.deepEqual(wrappers, ["counted", undefined, undefined]);
+  });
 
   test("has the scopes and both errors in its OpenAPI document, which has no problems", async () => {
     const source = await readFile(join(project.root, ".kit/schemas/openapi.json"), "utf8");

@@ -750,21 +750,34 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     } else {
         quote!(#input #variable #result)
     };
-    let scopes = scopes::check(handled);
     let handle = quote! {
-        #scopes
         #(#reads)*
         let context = request.#into_context()?;
         #rest
     };
-    let body = handled
-        .middleware
-        .iter()
-        .rev()
-        .fold(handle, |rest, known| run_middleware(known, &app, &rest));
+    let body = run_chain(handled, &app, handle);
     quote! {
         async fn #function(app: App, request: #request) -> Result<#response, Error> { #borrow #body }
     }
+}
+
+/// Returns the code that runs the middleware of a route and checks the scopes of the caller, followed by the code `handle`.
+fn run_chain(handled: &RouteNames<'_>, app: &TokenStream, handle: TokenStream) -> TokenStream {
+    let scopes = scopes::check(handled);
+    let before = handled.route.scopes_before.as_deref();
+    let start = if before.is_none() {
+        quote!(#scopes #handle)
+    } else {
+        handle
+    };
+    handled.middleware.iter().rev().fold(start, |rest, known| {
+        let rest = run_middleware(known, app, &rest);
+        if before == Some(known.name.as_str()) {
+            quote!(#scopes #rest)
+        } else {
+            rest
+        }
+    })
 }
 
 /// Returns the code that runs a middleware, followed by the code `rest`.

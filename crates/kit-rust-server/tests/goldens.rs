@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use kit_ir::Program;
+use kit_ir::{Program, RouteId};
 use kit_rust_server::{Output, Owner};
 use projects::generated;
 
@@ -146,6 +146,31 @@ fn queries_of_a_handler_with_idempotency_keys_belong_to_the_transaction_of_the_w
     let wrapper = &files["src/middleware/once.rs"];
     let field = "pub transaction: kit_runtime::postgres::RequestTransaction,";
     assert!(wrapper.contains(field), "{wrapper}");
+}
+
+#[test]
+fn scopes_are_checked_before_the_wrapper_that_the_program_names_or_after_all_middleware() {
+    let router = |before: Option<&str>| {
+        let mut program = support::wrappers::program();
+        let route = &mut program.routes[RouteId(0)];
+        route.scopes = vec![vec!["reports:read".to_owned()]];
+        route.authenticator = Some("tagged".to_owned());
+        route.scopes_before = before.map(str::to_owned);
+        files(&whole("wrappers", &program))
+            .remove("kit/router.rs")
+            .unwrap()
+    };
+    let statement = "request.require_scopes(&tagged, &[&[\"reports:read\"]], false)?;";
+    for (before, next) in [
+        (Some("cached"), "let rest = move |cached: Cached|"),
+        (None, "let params = request.params()?;"),
+    ] {
+        let text = router(before);
+        let [_, after] = &text.split(statement).collect::<Vec<_>>()[..] else {
+            panic!("one route has scopes: {text}");
+        };
+        assert!(after.trim_start().starts_with(next), "{after}");
+    }
 }
 
 #[test]

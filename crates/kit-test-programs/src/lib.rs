@@ -256,6 +256,7 @@ impl Builder {
             security: Vec::new(),
             scopes: Vec::new(),
             authenticator: None,
+            scopes_before: None,
             handler: None,
             tests: Vec::new(),
             span: self.span(),

@@ -27,10 +27,15 @@ function challengeOf({ headers }: MemoryResponse): string | undefined {
 /** Serves one route with required scopes. Returns the server, and the number of calls of the handler. */
 async function serve(
   scopes: CompiledScopes,
-  options: { middleware?: unknown; wrapped?: boolean } = {},
-): Promise<{ server: MemoryServer; calls: () => number }> {
+  options: { middleware?: unknown; wrapped?: boolean; priority?: number } = {},
+): Promise<{ server: MemoryServer; calls: () => number; wrapperCalls: () => number }> {
   const server = new MemoryServer();
   let calls = 0;
+  let wrapperCalls = 0;
+  const wrapper = defineWrapper((_input, next) => {
+    wrapperCalls += 1;
+    return next();
+  });
   const handlers = {
     "POST /orders": () => {
       calls += 1;
@@ -40,9 +45,9 @@ async function serve(
   const middleware = [
     { name: "authenticate", middleware: options.middleware ?? authenticate, priority: 0 },
     ...(options.wrapped === true
-      ? [{ name: "timed", middleware: defineWrapper((_input, next) => next()), priority: 1 }]
+      ? [{ name: "timed", middleware: wrapper, priority: options.priority ?? 1 }]
       : []),
-  ];
+  ].toSorted((first, second) => first.priority - second.priority);
   const built = route("POST /orders", {
     response: responseOf("Order", { id: "string" }),
     middleware: middleware.map(({ name }) => name),
@@ -58,7 +63,7 @@ async function serve(
     routes: [{ handlers, middleware }],
   } as unknown as AppOptions);
   await app.listen({ port: 0 });
-  return { server, calls: () => calls };
+  return { server, calls: () => calls, wrapperCalls: () => wrapperCalls };
 }
 
 describe("a contract with scopes", () => {
@@ -95,6 +100,24 @@ describe("a contract with scopes", () => {
       assert.equal(calls(), 0);
     });
   }
+
+  it("does not run a wrapper before which the scopes are checked for a caller without the scope", async () => {
+    const { server, calls, wrapperCalls } = await serve({ ...writes, before: "timed" }, { wrapped: true });
+    const statusOf = async (headers?: Record<string, string>): Promise<number> =>
+      (await server.send("POST /orders", headers && { headers })).status;
+    assert.equal(await statusOf({ "x-scopes": "orders:read" }), 403);
+    assert.equal(await statusOf(), 401);
+    assert.equal(wrapperCalls(), 0);
+    assert.equal(await statusOf({ "x-scopes": "orders:write" }), 201);
+    assert.deepEqual([wrapperCalls(), calls()], [1, 1]);
+  });
+
+  it("runs a wrapper around the authentication for a caller without the scope", async () => {
+    const { server, calls, wrapperCalls } = await serve(writes, { wrapped: true, priority: -1 });
+    const refused = await server.send("POST /orders", { headers: { "x-scopes": "orders:read" } });
+    assert.equal(refused.status, 403);
+    assert.deepEqual([wrapperCalls(), calls()], [1, 0]);
+  });
 
   it("accepts a caller with all scopes of one of several lists", async () => {
     const { server } = await serve({ anyOf: [["a", "b"], ["admin"]], isBearer: false });

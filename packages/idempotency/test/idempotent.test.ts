@@ -5,7 +5,7 @@ import { createApp, defineMiddleware, type AppOptions, type RequestContext } fro
 import { cancellable, transaction } from "@kit/core/pg";
 import { idempotencyTableSql, idempotent, type IdempotentOptions } from "@kit/idempotency";
 import { nativeServer } from "@kit/server-native";
-import type { LogEntry } from "@kit/types";
+import type { Auth, CompiledScopes, LogEntry } from "@kit/types";
 import { Pool } from "pg";
 
 import { Cluster, until } from "../../../tests/database/support/cluster.ts";
@@ -59,6 +59,7 @@ describe("idempotent", { timeout: 60_000 }, () => {
   async function start(
     handler: Handler = pay,
     options: Partial<IdempotentOptions> = {},
+    scopes?: CompiledScopes,
   ): Promise<
     AsyncDisposable & {
       send(
@@ -78,6 +79,7 @@ describe("idempotent", { timeout: 60_000 }, () => {
         ...(key === "POST /nothing" ? {} : { response: answer }),
         status: key === "POST /nothing" ? 204 : 201,
         middleware: ["caller", "once"],
+        ...(scopes && { scopes }),
       }),
       wrappers: { once: {} },
     }));
@@ -91,9 +93,10 @@ describe("idempotent", { timeout: 60_000 }, () => {
       middleware: [
         {
           name: "caller",
-          middleware: defineMiddleware<{ auth: { subject: string | undefined } }>(({ ctx, headers }) => {
+          middleware: defineMiddleware<{ auth: Auth<string> & { subject: string } }>(({ ctx, headers }) => {
             ctx.header("x-trace", ctx.requestId);
-            return { auth: { subject: headers["x-user"] ?? "Ada" } };
+            const granted = headers["x-scopes"]?.split(" ") ?? [];
+            return { auth: { subject: headers["x-user"] ?? "Ada", has: (scope) => granted.includes(scope) } };
           }),
           priority: 0,
         },
@@ -362,6 +365,24 @@ describe("idempotent", { timeout: 60_000 }, () => {
     assert.equal((await app.send("/payments", "k-1", "tea")).status, 500);
     assert.match(JSON.stringify(app.log), /ctx.auth.tenant has no text/);
     assert.equal(await payments(), 0);
+  });
+
+  it("does not send a stored answer to a caller without the scope, and takes no connection for this caller", async () => {
+    const scopes = { anyOf: [["payments:write"]], isBearer: false, before: "once" };
+    await using app = await start(pay, {}, scopes);
+    const granted = { "x-scopes": "payments:write" };
+    const first = await (await app.send("/payments", "k-1", "tea", granted)).text();
+    assert.equal(await (await app.send("/payments", "k-1", "tea", granted)).text(), first);
+    let acquired = 0;
+    const count = (): void => void (acquired += 1);
+    pool.on("acquire", count);
+    for (const key of ["k-1", "k-2", undefined]) {
+      const code = await codeOf(await app.send("/payments", key, "tea", { "x-scopes": "payments:read" }));
+      assert.deepEqual(code, [403, "INSUFFICIENT_SCOPE"], String(key));
+    }
+    pool.off("acquire", count);
+    assert.equal(acquired, 0);
+    assert.equal(await payments(), 1);
   });
 
   it("frees the connections", async () => {

@@ -37,8 +37,8 @@ fn described() -> (Program, TypeId) {
 
 /// Source file with at least one example of every kind of type, and with as many doc tags as possible.
 const SOURCE: &str = r#"
-import { createApp, defineHandlers, defineWrapper } from "@kit/core";
-import type { Decimal, Failure, Reply, Route, RouteContract } from "@kit/types";
+import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit/core";
+import type { Auth, Decimal, Failure, Reply, Route, RouteContract, Scopes } from "@kit/types";
 /**
  * A row. @table things @renamedFrom old_things @index by_name (name, count) @tenant name @check sizes (count > 0)
  * @index few (name text_pattern_ops, count desc nulls last) include (rate) where count > 1
@@ -84,14 +84,26 @@ export interface Routes {
     response: Reply<201, Thing, { location: string }> | Reply<202>;
     errors: Failure<409, "SOLD_OUT", { left: number }>;
   }>;
+  "DELETE /things/:id": Route<{ params: { id: string }; auth: Scopes<"things:write"> }>;
 }
 const handlers = defineHandlers<Routes>({
   "GET /things": () => [],
   "PUT /things/:id": () => {},
   "POST /things": () => {},
+  "DELETE /things/:id": () => {},
 });
 const queue = defineWrapper<{ adds: { n: number }; replies: Reply<203, void, { "x-a": string }> }>((_input, next) => next({ n: 1 }));
-createApp({ middleware: [queue], routes: [{ handlers, on: { "POST /things": { limits: { bodyBytes: 9 }, requestTimeoutMs: 1 } } }] });
+const auth = defineMiddleware<{ auth: Auth<"things:write"> }>(() => ({ auth: { has: () => true } }));
+createApp({
+  middleware: [queue],
+  routes: [{
+    handlers,
+    on: {
+      "POST /things": { limits: { bodyBytes: 9 }, requestTimeoutMs: 1 },
+      "DELETE /things/:id": { middleware: [{ name: "auth", middleware: auth, priority: -1 }] },
+    },
+  }],
+});
 "#;
 
 /// Source file with all options of `createApp` that the program contains.
@@ -136,8 +148,10 @@ fn program_as_plugins_receive_it_matches_its_typescript_types() {
         ("/routes/0/method", json!("FETCH")),
         ("/routes/2/replies/0/status", json!(404)),
         ("/routes/2/limits/bodyBytes", json!("9")),
+        ("/routes/3/authenticator", json!(1)),
+        ("/routes/3/scopesBefore", json!(1)),
         ("/routes/2/wrappers/0/replies/0/status", json!(404)),
-        ("/application/middleware/0/isWrapper", json!("yes")),
+        ("/application/middleware/1/isWrapper", json!("yes")),
         ("/types/0/kind", json!("text")),
     ] {
         let mut spoiled = value.clone();

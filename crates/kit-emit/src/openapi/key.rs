@@ -58,6 +58,7 @@ pub(super) fn operation(context: Context<'_>, operations: &Operations<'_>, route
         security,
         scopes,
         authenticator: _,
+        scopes_before: _,
         handler: _,
         tests: _,
         span: _,

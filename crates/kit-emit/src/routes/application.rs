@@ -175,14 +175,17 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
     }
     if !route.scopes.is_empty() {
         let any_of = route.scopes.iter().map(literal::strings);
+        let is_bearer = Security::asks_bearer(&route.security).to_string();
+        let before = route.scopes_before.as_deref().map(literal::string);
         let scopes = [
-            ("anyOf".to_owned(), literal::list("[", any_of, "]")),
-            (
-                "isBearer".to_owned(),
-                Security::asks_bearer(&route.security).to_string(),
-            ),
+            ("anyOf", Some(literal::list("[", any_of, "]"))),
+            ("isBearer", Some(is_bearer)),
+            ("before", before),
         ];
-        fields.push(("scopes", literal::object(scopes)));
+        let present = scopes
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        fields.push(("scopes", literal::object(present)));
     }
     fields.push(("middleware", literal::strings(&route.middleware)));
     writer.block("{", "},", |writer| {

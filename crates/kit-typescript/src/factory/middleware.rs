@@ -10,7 +10,7 @@ use super::{
     Located, MIDDLEWARE_MAKERS, MiddlewareTags, WRAPPER_MAKERS, middleware_responses, middleware_tags,
     warn_computed,
 };
-use crate::eval::TyId;
+use crate::eval::{AUTH, TyId};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
@@ -25,6 +25,9 @@ pub(crate) struct Entry {
     /// Type argument `Added` of `defineMiddleware<Added>`, which is not evaluated yet. `None` if there is no
     /// such argument, or if kit cannot read it.
     pub(crate) added: Option<TyId>,
+    /// True if the code of the middleware shows that it does not add `ctx.auth`. False if the middleware may add `ctx.auth`,
+    /// or if kit cannot read its code.
+    pub(crate) never_adds_auth: bool,
     /// Paths of the values that the middleware adds to `ctx`. Only paths that an `@owner` tag names are
     /// included.
     pub(crate) added_context: Vec<String>,
@@ -62,6 +65,7 @@ impl Entry {
             location,
             tags,
             added: None,
+            never_adds_auth: false,
             added_context: Vec::new(),
             wrapper: None,
         }
@@ -94,14 +98,21 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
     let location = located.location();
     let tags = middleware_tags::read(lowering, located);
     middleware_responses::check(lowering, located);
+    let never_adds_auth = middleware_responses::never_adds(lowering, located, AUTH);
     match follow(lowering, located) {
         Resolved::Function(_, function) => {
             let name = &function.id.as_ref()?.name;
-            Some(Entry::new(name.as_str(), location, tags))
+            Some(Entry {
+                never_adds_auth,
+                ..Entry::new(name.as_str(), location, tags)
+            })
         }
         Resolved::Expression(found, name) => match found.expression {
             Expression::ObjectExpression(_) => full_entry(lowering, found, location, tags),
-            _ => Some(bare(lowering, located, found, name, tags)),
+            _ => Some(Entry {
+                never_adds_auth,
+                ..bare(lowering, located, found, name, tags)
+            }),
         },
         Resolved::Unknown(Some(name)) => {
             Some(Entry::new(name, location, tags).with_declared(declared(lowering, located)))
@@ -159,12 +170,16 @@ fn full_entry<'a>(
         (None, Some(value)) => entry(lowering, value)?.name,
         (None, None) => return Some(unnamed(lowering, location, tags)),
     };
-    if let Some(value) = member("middleware") {
+    let middleware = member("middleware");
+    if let Some(value) = middleware {
         middleware_responses::check(lowering, value);
     }
-    let declared = member("middleware").map_or((None, None), |value| declared(lowering, value));
+    let never_adds_auth =
+        middleware.is_some_and(|value| middleware_responses::never_adds(lowering, value, AUTH));
+    let declared = middleware.map_or((None, None), |value| declared(lowering, value));
     let entry = Entry {
         priority,
+        never_adds_auth,
         ..Entry::new(name, location, tags)
     };
     Some(entry.with_declared(declared))

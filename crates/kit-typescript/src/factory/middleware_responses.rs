@@ -1,5 +1,5 @@
-//! Errors for middleware that returns a response. Only handlers can send responses, so a response that
-//! middleware returns through `ctx.send` would never reach a client.
+//! Values that the functions of middleware return. A middleware that returns a response is an error: only handlers can send
+//! responses, so a response that middleware returns through `ctx.send` would never reach a client.
 //!
 //! Only the `return` statements of the middleware function itself are checked. TypeScript finds more such
 //! mistakes, and the server refuses the others at run time.
@@ -8,6 +8,7 @@ use kit_diagnostics::codes;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     ArrowFunctionBody, BindingPattern, CallExpression, Expression, FormalParameters, Function, FunctionBody,
+    ObjectPropertyKind,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::GetSpan;
@@ -20,17 +21,7 @@ use crate::modules::{Location, ModuleId, Symbol};
 
 /// Reports each response that a middleware function returns.
 pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
-    let mut found = follow(lowering, middleware);
-    if let Resolved::Expression(located, _) = &found
-        && let Some(call) = kit_call(lowering, *located, "defineMiddleware")
-    {
-        let argument = call.arguments.first();
-        let Some(function) = argument.and_then(|argument| argument.as_expression()) else {
-            return;
-        };
-        found = follow(lowering, located.with(function));
-    }
-    let Some((module, body, parameters)) = function(&found) else {
+    let Some((module, body, parameters)) = function_of(lowering, middleware) else {
         return;
     };
     let names = Names::of(parameters);
@@ -62,6 +53,50 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
             lowering.report(diagnostic);
         }
     }
+}
+
+/// Returns true if the code of a middleware shows that no value that it returns has the property `name`: the middleware
+/// returns nothing, refuses the request, or returns objects whose properties are written out.
+pub(super) fn never_adds<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>, name: &str) -> bool {
+    let Some((module, body, parameters)) = function_of(lowering, middleware) else {
+        return false;
+    };
+    if matches!(body, Body::Value(None)) {
+        return false;
+    }
+    let names = Names::of(parameters);
+    let returned = lowering.graph().module(module).stack_size.run(|| body.returned());
+    let mut values = Vec::new();
+    for value in returned {
+        alternatives(value, &mut values);
+    }
+    values.into_iter().all(|value| match value {
+        Expression::Identifier(value) => value.name == "undefined",
+        Expression::CallExpression(call) => names.is_failure(call),
+        Expression::ObjectExpression(object) => object.properties.iter().all(|property| match property {
+            ObjectPropertyKind::ObjectProperty(property) => {
+                property.key.static_name().is_some_and(|known| known != name)
+            }
+            ObjectPropertyKind::SpreadProperty(_) => false,
+        }),
+        _ => false,
+    })
+}
+
+/// Returns the module, the body and the parameters of the function of a middleware, which may be the argument of
+/// `defineMiddleware`. Returns `None` if kit cannot read the function.
+fn function_of<'a>(
+    lowering: &mut Lowering<'a>,
+    middleware: Located<'a>,
+) -> Option<(ModuleId, Body<'a>, &'a FormalParameters<'a>)> {
+    let mut found = follow(lowering, middleware);
+    if let Resolved::Expression(located, _) = &found
+        && let Some(call) = kit_call(lowering, *located, "defineMiddleware")
+    {
+        let argument = call.arguments.first()?.as_expression()?;
+        found = follow(lowering, located.with(argument));
+    }
+    function(&found)
 }
 
 /// Returns the module, the body and the parameters of a function. Returns `None` if the expression is not a
@@ -188,6 +223,12 @@ impl<'a> Names<'a> {
             _ => {}
         }
         names
+    }
+
+    /// Returns true for a call of `ctx.fail`, which returns nothing.
+    fn is_failure(&self, call: &CallExpression<'_>) -> bool {
+        matches!(&call.callee, Expression::StaticMemberExpression(member)
+            if member.property.name == "fail" && self.is_ctx(&member.object))
     }
 
     /// Returns true if an expression is `ctx` or `input.ctx`.

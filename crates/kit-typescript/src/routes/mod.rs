@@ -141,11 +141,11 @@ pub(crate) fn add(
     let wrappers = wrappers::of_route(&registration.middleware, &throws);
     let mut throws = with_middleware(lowering, contract, throws, &registration.middleware);
     let scopes = scopes::read(lowering, contract);
-    let mut authenticator = None;
+    let (mut authenticator, mut scopes_before) = (None, None);
     if !scopes.is_empty() {
         scopes::add_errors(lowering, contract, &mut throws);
         if registration.handler.is_some() || registration.is_declared {
-            authenticator = scopes::authenticator(lowering, contract, &registration.middleware);
+            (authenticator, scopes_before) = scopes::place(lowering, contract, &registration.middleware);
         }
     }
     let is_list = cursors::is_list(lowering, contract);
@@ -190,6 +190,7 @@ pub(crate) fn add(
             lifecycle: life.lifecycle,
             scopes,
             authenticator,
+            scopes_before,
             security: registration
                 .middleware
                 .iter()

@@ -170,49 +170,76 @@ pub(super) fn add_errors(lowering: &mut Lowering<'_>, contract: &Contract, throw
     }
 }
 
-/// Returns the name of the middleware that adds `ctx.auth`: the last one whose type declares this property. If there is
-/// none, returns the only middleware whose type the compiler does not know. Reports a contract if certainly no middleware of
-/// its route adds `ctx.auth`. TypeScript checks that the type of `ctx.auth` knows the scopes.
-pub(super) fn authenticator(
+/// Returns the name of the middleware that adds `ctx.auth`, and the name of the wrapper before which the scopes are
+/// checked. Reports a contract if certainly no middleware of its route adds `ctx.auth`. TypeScript checks that the type of
+/// `ctx.auth` knows the scopes.
+///
+/// - The first name is the last middleware whose type declares the property. If there is none, the name is the only
+///   middleware whose type the compiler does not know.
+/// - The second name is the first wrapper after all middleware that may add the property. A wrapper may answer by itself or
+///   open a transaction, which it must not do for a caller without the scopes. Other middleware cannot answer, and the
+///   scopes are checked after it.
+pub(super) fn place(
     lowering: &mut Lowering<'_>,
     contract: &Contract,
     middleware: &[Entry],
-) -> Option<String> {
-    let mut unknown = Vec::new();
-    let mut known = None;
-    for entry in middleware {
-        let added = match &entry.wrapper {
-            None => entry.added,
-            Some(wrapper) => wrapper.argument.and_then(|parts| {
-                let parts = lowering.eval.as_object(parts)?;
-                Some(parts.property("adds")?.ty)
-            }),
-        };
-        match added.map(|added| lowering.eval.as_object(added)) {
-            Some(Some(object)) => {
-                if object.property(AUTH).is_some() {
-                    known = Some(entry);
-                }
-            }
-            // A wrapper without declared values adds none.
-            None if entry.wrapper.is_some() => {}
-            None | Some(None) => unknown.push(entry),
+) -> (Option<String>, Option<String>) {
+    let kinds: Vec<_> = middleware.iter().map(|entry| added(lowering, entry)).collect();
+    let known = kinds.iter().rposition(|&kind| kind == Added::Auth);
+    let unknown: Vec<_> = (0..kinds.len())
+        .filter(|&at| kinds[at] == Added::Unknown)
+        .collect();
+    let authenticator = match (known, &unknown[..]) {
+        (Some(known), _) => Some(known),
+        (None, &[only]) => Some(only),
+        (None, &[_, ..]) => None,
+        (None, &[]) => {
+            let location = contract.auth.map_or(contract.location, |part| part.location);
+            let message = format!(
+                "`{}` requires scopes, but no middleware of the route adds `ctx.auth`, which has the scopes of the caller",
+                contract.key
+            );
+            let help = "add a middleware that authenticates requests to the route group, such as `jwt(…)` of `@kit/auth`, or one with the type `Middleware<{ auth: Auth<\"orders:write\"> }>`";
+            invalid(lowering, location, message, help);
+            return (None, None);
         }
+    };
+    let may_add = |at: &&usize| authenticator.is_none() || !middleware[**at].never_adds_auth;
+    let last = authenticator.max(unknown.iter().rfind(may_add).copied());
+    let wrapper = last.and_then(|last| {
+        let mut after = middleware[last + 1..].iter();
+        after.find(|entry| entry.wrapper.is_some())
+    });
+    let name = |entry: &Entry| entry.name.clone();
+    (authenticator.map(|at| name(&middleware[at])), wrapper.map(name))
+}
+
+/// Values that a middleware adds to `ctx`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Added {
+    /// `ctx.auth`, perhaps with other values.
+    Auth,
+    /// Other values, or none.
+    Others,
+    /// The compiler does not know the type of the middleware.
+    Unknown,
+}
+
+fn added(lowering: &mut Lowering<'_>, entry: &Entry) -> Added {
+    let added = match &entry.wrapper {
+        None => entry.added,
+        Some(wrapper) => wrapper.argument.and_then(|parts| {
+            let parts = lowering.eval.as_object(parts)?;
+            Some(parts.property("adds")?.ty)
+        }),
+    };
+    match added.map(|added| lowering.eval.as_object(added)) {
+        Some(Some(object)) if object.property(AUTH).is_some() => Added::Auth,
+        Some(Some(_)) => Added::Others,
+        // A wrapper without declared values adds none.
+        None if entry.wrapper.is_some() => Added::Others,
+        None | Some(None) => Added::Unknown,
     }
-    if let Some(entry) = known {
-        return Some(entry.name.clone());
-    }
-    if let Some(first) = unknown.first() {
-        return (unknown.len() == 1).then(|| first.name.clone());
-    }
-    let location = contract.auth.map_or(contract.location, |part| part.location);
-    let message = format!(
-        "`{}` requires scopes, but no middleware of the route adds `ctx.auth`, which has the scopes of the caller",
-        contract.key
-    );
-    let help = "add a middleware that authenticates requests to the route group, such as `jwt(…)` of `@kit/auth`, or one with the type `Middleware<{ auth: Auth<\"orders:write\"> }>`";
-    invalid(lowering, location, message, help);
-    None
 }
 
 fn invalid(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {

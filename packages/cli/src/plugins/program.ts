@@ -244,6 +244,10 @@ export interface Route {
   security?: Security[][];
   /** Scopes that the caller must have: all scopes of one inner list. */
   scopes?: string[][];
+  /** Middleware that adds `ctx.auth`. Absent if the contract requires no scopes, or if kit does not know the middleware. */
+  authenticator?: string;
+  /** Wrapper before which the scopes are checked. Absent if they are checked after all middleware. */
+  scopesBefore?: string;
   handler?: { export: string; span: Span };
   /** Test files that mention the route. */
   tests?: string[];

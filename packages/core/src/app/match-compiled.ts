@@ -113,9 +113,10 @@ function toExecutable(
       `createApp: bodyMinBytesPerSecond of ${compiled.ref} needs a request body that the handler reads while it arrives: \`Chunks\`, \`Upload\`, \`Uploads\` or \`Lines\`. Other bodies have the limit bodyTimeoutMs`,
     );
   }
-  const steps = chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run));
-  const { ref, scopes } = compiled;
-  if (scopes !== undefined) steps.push({ name: scopesStep, run: requireScopes(ref, scopes), wrapper: null });
+  const steps = withScopes(
+    compiled,
+    chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run)),
+  );
   const extras = extrasOf(compiled);
   const call = handler as (input: HandlerArgument) => unknown;
   return {
@@ -133,6 +134,19 @@ function toExecutable(
     sockets,
     varies: extras?.negotiation !== undefined,
   };
+}
+
+/**
+ * Returns the steps of a route with the check of its scopes. Wrappers after the authentication run only for callers with the
+ * scopes, because a wrapper can answer by itself, such as with a stored answer.
+ */
+function withScopes({ ref, scopes, middleware }: CompiledRoute, steps: readonly ChainStep[]): ChainStep[] {
+  if (scopes === undefined) return [...steps];
+  const at = scopes.before === undefined ? steps.length : middleware.indexOf(scopes.before);
+  if (at === -1)
+    throw new Error(`Bug in kit: ${ref} has no wrapper ${scopes.before} before which to check scopes`);
+  const check: ChainStep = { name: scopesStep, run: requireScopes(ref, scopes), wrapper: null };
+  return steps.toSpliced(at, 0, check);
 }
 
 function toStep(compiled: CompiledRoute, name: string, run: AnyMiddleware | AnyWrapper): ChainStep {

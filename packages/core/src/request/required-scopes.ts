@@ -8,8 +8,8 @@ import type { AnyMiddleware } from "./middleware.ts";
 export const scopesStep = "scopes";
 
 /**
- * Returns the last step of a chain, which refuses callers without the scopes that the contract requires. Middleware before
- * this step adds `ctx.auth`.
+ * Returns the step of a chain that refuses callers without the scopes that the contract requires. Middleware before this
+ * step adds `ctx.auth`. No wrapper runs between this middleware and the step.
  */
 export function requireScopes(ref: string, { anyOf, isBearer }: CompiledScopes): AnyMiddleware {
   const message = `The caller needs ${anyOf.map(inWords).join(", or ")}`;

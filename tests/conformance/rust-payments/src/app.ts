@@ -4,8 +4,9 @@
 import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
 import { idempotent } from "@kit/idempotency";
 import { nativeServer } from "@kit/server-native";
+import type { Auth } from "@kit/types";
 
-import type { OptionalRoutes, OwnedRoutes, PaymentRoutes } from "./payments.routes.ts";
+import type { OptionalRoutes, OwnedRoutes, PaymentRoutes, ScopedRoutes } from "./payments.routes.ts";
 
 function inRust(): never {
   throw new Error("the handlers of this application are in Rust");
@@ -15,7 +16,7 @@ const pool = undefined as never;
 const once = idempotent({ pool, by: "none" });
 const onceOfCaller = idempotent({ pool });
 const onceIfKey = idempotent({ pool, by: "none", required: false });
-const caller = defineMiddleware(() => undefined);
+const caller = defineMiddleware<{ auth: Auth<"payments:write"> }>(() => ({ auth: { has: () => false } }));
 
 const paymentHandlers = defineHandlers<PaymentRoutes>({
   "POST /payments": inRust,
@@ -25,6 +26,7 @@ const paymentHandlers = defineHandlers<PaymentRoutes>({
   "POST /stream": inRust,
 });
 const ownedHandlers = defineHandlers<OwnedRoutes>({ "POST /owned": inRust });
+const scopedHandlers = defineHandlers<ScopedRoutes>({ "POST /scoped": inRust });
 const optionalHandlers = defineHandlers<OptionalRoutes>({ "POST /optional": inRust });
 
 createApp({
@@ -33,6 +35,13 @@ createApp({
     { handlers: paymentHandlers, middleware: [{ name: "once", middleware: once, priority: 10 }] },
     {
       handlers: ownedHandlers,
+      middleware: [
+        { name: "caller", middleware: caller, priority: 0 },
+        { name: "onceOfCaller", middleware: onceOfCaller, priority: 10 },
+      ],
+    },
+    {
+      handlers: scopedHandlers,
       middleware: [
         { name: "caller", middleware: caller, priority: 0 },
         { name: "onceOfCaller", middleware: onceOfCaller, priority: 10 },

@@ -1,6 +1,6 @@
 // The contracts of `tests/conformance/idempotency.test.ts` and `tests/conformance/killed-payments.test.ts`.
 
-import type { RouteContract } from "@kit/types";
+import type { Route, RouteContract, Scopes } from "@kit/types";
 import type { PaymentNumber, PaymentText } from "./payments.types.ts";
 
 export interface PaymentRoutes {
@@ -13,6 +13,10 @@ export interface PaymentRoutes {
 
 export interface OwnedRoutes {
   "POST /owned": RouteContract<void, void, PaymentText, PaymentText>;
+}
+
+export interface ScopedRoutes {
+  "POST /scoped": Route<{ body: PaymentText; response: PaymentText; auth: Scopes<"payments:write"> }>;
 }
 
 export interface OptionalRoutes {

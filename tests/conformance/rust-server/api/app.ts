@@ -213,7 +213,10 @@ const downloadHandlers = defineHandlers<DownloadRoutes>({
 });
 
 const draftHandlers = defineHandlers<DraftRoutes>({ "POST /drafts": inRust, "GET /drafts": inRust });
-const wrappedDraftHandlers = defineHandlers<WrappedDraftRoutes>({ "POST /wrapped/drafts": inRust });
+const wrappedDraftHandlers = defineHandlers<WrappedDraftRoutes>({
+  "POST /wrapped/drafts": inRust,
+  "POST /outer/drafts": inRust,
+});
 const draftSocketHandlers = defineHandlers<DraftSocketRoutes>({ "WS /drafts/live": inRust });
 
 const wrapped = [
@@ -291,10 +294,11 @@ createApp({
     },
     {
       handlers: wrappedDraftHandlers,
-      middleware: [
-        { name: "readCaller", middleware: readCaller, priority: 0 },
-        { name: "timed", middleware: timed, priority: 1 },
-      ],
+      middleware: [{ name: "readCaller", middleware: readCaller, priority: 0 }],
+      on: {
+        "POST /wrapped/drafts": { middleware: [{ name: "timed", middleware: timed, priority: 1 }] },
+        "POST /outer/drafts": { middleware: [{ name: "timed", middleware: timed, priority: -1 }] },
+      },
     },
     {
       handlers: draftSocketHandlers,

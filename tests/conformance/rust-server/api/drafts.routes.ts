@@ -17,6 +17,7 @@ export interface DraftRoutes {
 
 export interface WrappedDraftRoutes {
   "POST /wrapped/drafts": Route<{ body: Draft; response: Draft; auth: Scopes<"drafts:write"> }>;
+  "POST /outer/drafts": Route<{ body: Draft; response: Draft; auth: Scopes<"drafts:write"> }>;
 }
 
 export interface DraftSocketRoutes {

@@ -437,12 +437,12 @@ async fn get_plain(app: App, request: Request) -> Result<Response, Error> {
 async fn post_drafts(app: App, request: Request) -> Result<Response, Error> {
     let (app, request) = (&app, &request);
     let require_user = request.middleware(app).await?;
+    request.require_scopes(
+        &require_user,
+        &[&["drafts:read", "drafts:write"], &["admin"]],
+        true,
+    )?;
     let rest = move |timed: Timed| async move {
-        request.require_scopes(
-            &require_user,
-            &[&["drafts:read", "drafts:write"], &["admin"]],
-            true,
-        )?;
         let body = request.body()?;
         let context = request.handler_context()?;
         let input = PostDrafts {
@@ -460,8 +460,8 @@ async fn post_drafts(app: App, request: Request) -> Result<Response, Error> {
 async fn get_drafts(app: App, request: Request) -> Result<Response, Error> {
     let (app, request) = (&app, &request);
     let require_user = request.middleware(app).await?;
+    request.require_scopes(&require_user, &[&["drafts:read"]], true)?;
     let rest = move |timed: Timed| async move {
-        request.require_scopes(&require_user, &[&["drafts:read"]], true)?;
         let context = request.handler_context()?;
         let input = GetDrafts {
             require_user,
