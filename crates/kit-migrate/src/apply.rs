@@ -102,7 +102,8 @@ pub fn apply_watched(
         };
         let outcome = run
             .interrupt
-            .run_or_cancel(&run.connection, run.all(migrations))
+            // The future of all migrations is too large for the stack of each caller.
+            .run_or_cancel(&run.connection, Box::pin(run.all(migrations)))
             .await;
         lock::release(&run).await;
         outcome.map_err(|error| match error {
