@@ -83,14 +83,15 @@ export function serveInRow(socket: TrackedSocket, response: ServerResponse, star
 }
 
 /**
- * Calls `serve` after all responses of a connection, if the connection is then still open. The caller has the connection of a request that
- * ends HTTP, for which node:http has removed its own listeners.
+ * Calls `serve` after all responses of a connection, if the connection then still accepts requests. For CONNECT and handshakes:
+ * node:http has removed its own listeners from the connection, so this function adds them again for the responses before.
  */
 export function afterRow(socket: TrackedSocket, serve: () => void): void {
   const last = socket[lastResponse];
-  if (isEnding(socket)) return;
+  // An `error` without a listener ends the process, also on a connection that only waits for its last response.
+  socket.on("error", () => socket.destroy());
   if (last === undefined || last.closed) {
-    serve();
+    if (!isEnding(socket)) serve();
     return;
   }
   const drain = (): void => {
@@ -98,7 +99,6 @@ export function afterRow(socket: TrackedSocket, serve: () => void): void {
     response?.emit("drain");
   };
   socket
-    .on("error", () => socket.destroy())
     .on("drain", drain)
     .once("close", () => rows.get(socket)?.responses.forEach((response) => response.destroy()));
   last.once("close", () => {

@@ -182,6 +182,35 @@ export function testRows(name: string, make: (options?: HttpTimeouts) => ServerA
     assert.equal(aborted, 3);
   });
 
+  for (const [last, bytes] of [
+    ["CONNECT", `CONNECT a:1 ${head}\r\n`],
+    ["a handshake", handshake()],
+  ] as const) {
+    test(`${name}: aborts all requests of a client that leaves after a refused request and ${last}`, async () => {
+      let begun = 0;
+      let aborted = 0;
+      await using app = await bare(make(), (exchange) => {
+        if (exchange.target === "/next") {
+          exchange.respond(200, "text/plain", "4", null);
+          return;
+        }
+        begun += 1;
+        exchange.onAbort(() => (aborted += 1));
+      });
+      using client = new Client(app.port);
+      client.send(`${requestTo("/1")}${requestTo("/2")}GET / HTTP/1.1\r\n\r\n${bytes}`);
+      await until(() => begun === 2);
+      await sleep(30);
+      client.socket.resetAndDestroy();
+      await until(() => aborted === 2);
+      assert.equal(aborted, 2);
+      using next = new Client(app.port);
+      next.send(requestTo("/next"));
+      await until(() => next.bodies.length === 1);
+      assert.deepEqual(next.bodies, [4], "the server still responds");
+    });
+  }
+
   test(`${name}: refuses CONNECT after the response to the request before`, async () => {
     await using app = await bare(make(), async (exchange) => {
       await sleep(30);
