@@ -391,11 +391,14 @@ export class NodeHost {
 
   /** Refuses input that is invalid or late. The handler of the request may already be reading its body. */
   #refuseInput(error: NodeJS.ErrnoException, socket: TrackedSocket): void {
-    const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-    // Node does not read while many responses wait, so the client is not late.
-    if (isLate && postpone(socket, this.#server.headersTimeout, () => this.#refuseInput(error, socket)))
-      return;
     const response = socket[lastResponse];
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
+      const { headersTimeout, requestTimeout } = this.#server;
+      const isBody = response?.req.complete === false;
+      const milliseconds = isBody ? (this.#bodyTimeout ?? requestTimeout) : headersTimeout;
+      // Node does not read while many responses wait, so the client is not late.
+      if (postpone(socket, milliseconds, () => this.#refuseInput(error, socket))) return;
+    }
     if (response !== undefined) refuseReading(response.req, readingErrorOf(error));
     this.#refuser.invalidInput(error, socket);
   }

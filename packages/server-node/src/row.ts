@@ -71,15 +71,20 @@ export function serveInRow(socket: TrackedSocket, response: ServerResponse, star
   response.once("socket", () => {
     own.responses.shift();
     release();
-    if (!isHeld(socket)) {
-      own.onRead?.();
-      own.onRead = undefined;
-    }
+    // After this event, Node writes what waits in the response, and may only then read on.
+    if (own.onRead !== undefined) process.nextTick(reportReading, socket, own);
     own.waiting.shift()?.();
   });
   if (own.responses.length <= mostHandlers) start();
   // The server may have refused the request meanwhile, because the rest of it is invalid or late.
   else own.waiting.push(() => response.writableEnded || start());
+}
+
+/** Calls the function that waits until Node reads from the connection again. */
+function reportReading(socket: TrackedSocket, row: Row): void {
+  if (isHeld(socket)) return;
+  row.onRead?.();
+  row.onRead = undefined;
 }
 
 /**

@@ -97,6 +97,15 @@ class Client implements Disposable {
   }
 }
 
+/** Returns a handler that sends large responses at once, bodies as they are, and the response for `/slow` after `release`. */
+function slowThenLarge(release: Promise<void>): (exchange: ServerExchange) => Promise<void> {
+  return async (exchange) => {
+    if (exchange.target === "/slow") await release;
+    const text = exchange.target === "/large" ? "0".repeat(100_000) : "0";
+    exchange.respond(200, "text/plain", exchange.method === "POST" ? exchange.bodyText()! : text, null);
+  };
+}
+
 /** Registers the tests of one adapter. */
 export function testRows(name: string, make: (options?: HttpTimeouts) => ServerAdapter): void {
   test(`${name}: runs at most 101 handlers of a client in a row, and sends all responses in order`, async () => {
@@ -285,5 +294,40 @@ export function testRows(name: string, make: (options?: HttpTimeouts) => ServerA
     assert.equal(patient.bodies.at(-1), 8);
     await until(() => late.received.includes(" 408 "));
     assert.match(late.received, /7HTTP\/1.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
+  });
+
+  test(`${name}: refuses a late head after responses that are large`, async () => {
+    const release = Promise.withResolvers<void>();
+    await using app = await bare(make({ headersTimeoutMs: 500 }), slowThenLarge(release.promise));
+    using client = new Client(app.port);
+    client.send(requestTo("/slow") + requestTo("/large"));
+    await sleep(30);
+    client.send(`${requestTo("/large")}GET /8 HTTP/1.1\r\n`);
+    await sleep(1500);
+    assert.equal(client.received, "");
+    release.resolve();
+    await until(() => client.received.includes(" 408 "));
+    assert.match(client.received.slice(-500), /0HTTP\/1.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
+  });
+
+  test(`${name}: gives the rest of a late body the time for a body after the server has read on`, async () => {
+    const release = Promise.withResolvers<void>();
+    const bodyTime: { bodyTimeoutMs?: number; requestTimeoutMs?: number } =
+      name === "native" ? { bodyTimeoutMs: 1000 } : { requestTimeoutMs: 1000 };
+    await using app = await bare(
+      make({ headersTimeoutMs: 200, ...bodyTime }),
+      slowThenLarge(release.promise),
+    );
+    using client = new Client(app.port);
+    client.send(requestTo("/slow") + requestTo("/large"));
+    await sleep(30);
+    client.send(`POST / ${head}content-type: text/plain\r\ncontent-length: 4\r\n\r\n12`);
+    await sleep(2000);
+    assert.equal(client.received, "");
+    release.resolve();
+    await sleep(500);
+    client.send("34");
+    await until(() => client.bodies.length === 3);
+    assert.equal(client.bodies[2], 1234, client.received.slice(-500));
   });
 }
