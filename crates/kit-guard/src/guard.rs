@@ -189,8 +189,8 @@ impl Guard {
     /// The body may be incomplete, so [`Layout::end`] may lie behind the input. The caller compares it with the number of its bytes,
     /// and reads a chunked body with [`crate::PlainChunks`].
     ///
-    /// The guard itself sees nothing of the request. If the caller cannot read the body, the caller must pass the bytes to
-    /// [`Self::admit`], together with all bytes that have arrived after them.
+    /// The guard itself sees nothing of the request, except that empty lines before the request no longer count. If the caller cannot
+    /// read the body, the caller must pass the bytes to [`Self::admit`], together with all bytes that have arrived after them.
     ///
     /// ```
     /// use kit_guard::{Guard, Limits};
