@@ -16,7 +16,6 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, &str)] = &[
         r"^\s+at (?:.*\()?(.+?):(\d+):(\d+)\)?$",
         STACK,
     ),
-    ("packages/cli/src/code-location.ts", r"\?.*$", STACK),
     (
         "packages/cli/src/code-location.ts",
         r"'([^']+)' imported from (\S.*)$",

@@ -18,7 +18,7 @@ export function pathOf(where: string): string | undefined {
   // The URL of a configuration that is imported again has a query with a number.
   if (where.startsWith("file://")) {
     try {
-      return fileURLToPath(where.replace(/\?.*$/, ""));
+      return fileURLToPath(where.split("?", 1)[0]!);
     } catch {
       // A program may print the URL of another machine.
       return undefined;
