@@ -2,7 +2,7 @@
 
 use kit_database::sql::string_literal;
 
-use crate::role_blocks::created_role;
+use crate::role_blocks::{RoleBlock, created_role, role_block};
 use crate::script::Statement;
 
 /// Returns advice for a statement that PostgreSQL refused with a SQLSTATE. `None` if the error says enough.
@@ -40,16 +40,14 @@ pub(crate) fn advice(statement: &Statement<'_>, code: &str) -> Option<String> {
             "a {what} belongs to the server, not to the database of the migration; run the statement once, outside of migrations"
         )),
         ("25001", _) => Some("put the line `-- kit: outside transaction` above that statement".to_owned()),
-        ("42501", ["do", ..]) => Some(created_role(statement).map_or_else(
-            || privilege(&head),
-            |role| {
-                format!(
-                    "{WHO} may not create the role {role}, or not make itself a member; let an administrator run `CREATE ROLE {role}` and \
-                     `GRANT {role} TO` the role of the migration once, outside of migrations. The block needs no privilege then if it \
-                     creates the role only `IF NOT EXISTS (SELECT FROM pg_roles …)`"
-                )
-            },
-        )),
+        ("42501", ["do", ..]) => Some(match created_role(statement) {
+            Some(role) if role_block(statement) == RoleBlock::Only => format!(
+                "{WHO} may not create the role {role}, or not make itself a member; let an administrator run `CREATE ROLE {role}` and \
+                 `GRANT {role} TO` the role of the migration once, outside of migrations. The block needs no privilege then if it \
+                 creates the role only `IF NOT EXISTS (SELECT FROM pg_roles …)`"
+            ),
+            _ => privilege(&head),
+        }),
         ("42501", _) => Some(privilege(&head)),
         _ => None,
     }
@@ -151,6 +149,12 @@ mod tests {
                 "`GRANT \"the reader\" TO` the role",
             ),
             ("DO $$ BEGIN GRANT a TO b; END $$;", "42501", "lacks a privilege"),
+            // The refused statement may be the second one.
+            (
+                "DO $$ BEGIN CREATE ROLE reader; GRANT SELECT ON notes TO reader; END $$;",
+                "42501",
+                "lacks a privilege",
+            ),
             ("DROP ROLE reader;", "42704", "DROP ROLE IF EXISTS"),
             ("DROP ROLE reader;", "2BP01", "DROP OWNED BY"),
             (

@@ -32,7 +32,6 @@ pub(crate) fn role_block(statement: &Statement<'_>) -> RoleBlock {
         return RoleBlock::None;
     };
     let in_text = |word: &Word| match &word.kind {
-        // `EXECUTE` runs a text.
         Kind::Dollar(text)
         | Kind::Text {
             content: Some(text), ..
@@ -40,10 +39,13 @@ pub(crate) fn role_block(statement: &Statement<'_>) -> RoleBlock {
         _ => false,
     };
     let actions = actions(&body);
-    let changes = actions.iter().filter(|action| !is_without_effect(action));
+    let mut changes = actions.iter().filter(|action| !is_without_effect(action));
     if changes.clone().count() > 0 && changes.clone().all(|action| changes_roles(action)) {
-        RoleBlock::Only
-    } else if creations(&body).next().is_some() || body.iter().any(in_text) {
+        return RoleBlock::Only;
+    }
+    // `EXECUTE` runs a text, also one that an earlier action put into a variable.
+    let runs_text = body.iter().any(|word| word.is("execute"));
+    if creations(&body).next().is_some() || runs_text && changes.any(|action| action.iter().any(in_text)) {
         RoleBlock::Mixed
     } else {
         RoleBlock::None
@@ -98,9 +100,11 @@ fn actions(body: &[Word]) -> Vec<&[Word]> {
 
 /// Returns true for words of PL/pgSQL that change nothing.
 fn is_without_effect(action: &[Word]) -> bool {
-    action
-        .first()
-        .is_none_or(|word| ["end", "null", "raise"].iter().any(|wanted| word.is(wanted)))
+    action.first().is_none_or(|word| {
+        ["end", "null", "raise", "return"]
+            .iter()
+            .any(|wanted| word.is(wanted))
+    })
 }
 
 /// Returns true for a statement that changes only roles.
@@ -111,6 +115,7 @@ fn changes_roles(action: &[Word]) -> bool {
             .is_some_and(|word| words.iter().any(|wanted| word.is(wanted)))
     };
     is(0, &["create", "alter"]) && is(1, &["role", "user", "group"]) && !is(2, &["mapping"])
+        || is(0, &["comment"]) && is(1, &["on"]) && is(2, &["role"])
         // Privileges of objects have an `ON`.
         || is(0, &["grant", "revoke"]) && !action.iter().any(|word| word.is("on"))
 }
@@ -136,6 +141,8 @@ mod tests {
             "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'reader') THEN BEGIN CREATE ROLE reader; EXCEPTION WHEN \
              duplicate_object THEN NULL; END; END IF; IF NOT pg_has_role(current_user, 'reader', CASE WHEN true THEN 'SET' ELSE 'MEMBER' END) \
              THEN GRANT reader TO CURRENT_USER; END IF; END $$",
+            "DO $$ BEGIN IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'reader') THEN RETURN; END IF; CREATE ROLE reader; \
+             COMMENT ON ROLE reader IS 'see create role writer'; END $$",
         ] {
             assert_eq!(of(sql), (RoleBlock::Only, Some("reader".to_owned())), "{sql}");
         }
@@ -150,6 +157,9 @@ mod tests {
             "DO $$ BEGIN CREATE ROLE reader; PERFORM f(); END $$",
             "DO $$ DECLARE n int := 1; BEGIN CREATE GROUP reader; END $$",
             "DO $$ BEGIN EXECUTE format('create role %I', 'reader'); END $$",
+            "DO $$ DECLARE name text; BEGIN FOR name IN SELECT 'reader' LOOP EXECUTE 'CREATE ROLE ' || name; END LOOP; END $$",
+            "DO $$ DECLARE work text := 'create role reader'; BEGIN EXECUTE work; END $$",
+            "DO $$ BEGIN CREATE ROLE reader; COMMENT ON TABLE notes IS 'x'; END $$",
         ] {
             assert_eq!(of(sql).0, RoleBlock::Mixed, "{sql}");
         }
@@ -161,6 +171,9 @@ mod tests {
             "DO $$ BEGIN CREATE USER MAPPING FOR reader SERVER s; END $$",
             "DO $$ BEGIN /* create role a; */ END $$",
             "DO $$ BEGIN UPDATE notes SET a = 1; END $$",
+            "DO $$ BEGIN IF to_regrole('admin') IS NULL THEN RAISE 'an admin must create role admin first'; END IF; \
+             EXECUTE 'ANALYZE notes'; END $$",
+            "DO $$ BEGIN INSERT INTO notes VALUES ('how to create role reader'); END $$",
             "CREATE ROLE reader",
         ] {
             assert_eq!(of(sql), (RoleBlock::None, None), "{sql}");

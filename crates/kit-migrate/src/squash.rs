@@ -108,7 +108,7 @@ pub fn squash(
         .collect();
     if !creators.is_empty() {
         return Err(refuse(
-            "blocks of code (DO) create roles and do other work, so a new server would not get the roles",
+            "blocks of code (DO) create roles in a way that kit cannot separate from other work, so a new server would not get the roles",
             creators,
             "squash only the migrations before these blocks (`--to`), or squash with `--statements drop` and write a migration with the roles \
              and privileges that new databases need",

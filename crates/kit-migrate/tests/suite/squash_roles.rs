@@ -16,6 +16,10 @@ const ADVISED: &str = "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rol
 const FOR_TENANTS: &str = "DO $$ BEGIN CREATE ROLE tenant_user NOLOGIN; GRANT tenant_user TO CURRENT_USER; \
     EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;\n";
 
+/// Block that ends early if the role exists.
+const WITH_RETURN: &str = "DO $$ BEGIN IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'auditor') THEN RETURN; END IF; \
+    CREATE ROLE auditor; COMMENT ON ROLE auditor IS 'reads'; END $$;\n";
+
 #[test]
 fn a_squashed_migration_creates_the_roles_of_blocks_on_a_new_server() {
     const TEST: &str = "a_squashed_migration_creates_the_roles_of_blocks_on_a_new_server";
@@ -23,22 +27,23 @@ fn a_squashed_migration_creates_the_roles_of_blocks_on_a_new_server() {
         return;
     };
     let sql = format!(
-        "{ADVISED}{FOR_TENANTS}GRANT SELECT ON notes TO reader;\nGRANT UPDATE ON notes TO tenant_user;\n\
+        "{ADVISED}{FOR_TENANTS}{WITH_RETURN}GRANT SELECT ON notes TO reader;\nGRANT UPDATE ON notes TO tenant_user;\n\
+         GRANT DELETE ON notes TO auditor;\n\
          CREATE POLICY own ON notes FOR SELECT TO reader USING (true);"
     );
     let migrations = by_hand(&old.url(), generated(Vec::new(), ONE), &sql);
     let made =
         squash(&old.url(), &migrations, SQUASHED, None, true).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!((made.kept.len(), made.left_out.len()), (4, 0), "{made:?}");
+    assert_eq!((made.kept.len(), made.left_out.len()), (6, 0), "{made:?}");
     let squashed = read_back(&made.migration);
     apply(&new.url(), &[squashed], &Options::default()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         query(
             &new.url(),
             "SELECT grantee || ' ' || privilege_type FROM information_schema.role_table_grants \
-             WHERE table_name = 'notes' AND grantee IN ('reader', 'tenant_user') ORDER BY 1"
+             WHERE table_name = 'notes' AND grantee IN ('auditor', 'reader', 'tenant_user') ORDER BY 1"
         ),
-        ["reader SELECT", "tenant_user UPDATE"]
+        ["auditor DELETE", "reader SELECT", "tenant_user UPDATE"]
     );
 }
 
