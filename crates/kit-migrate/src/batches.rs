@@ -3,7 +3,8 @@
 //! A batch is a range of pages of the table. A row lock of a batch is therefore held for the duration of one batch, and
 //! the application waits for at most one batch. After a crash, the statement begins again at the first page, and a row can
 //! move to a later page while it is changed. So the condition must exclude rows that the statement has changed: an `UPDATE`
-//! also counts the changed rows that still satisfy the condition, and kit keeps no batch with such a row.
+//! also counts the changed rows that still satisfy the condition, and kit keeps no batch with such a row. A table of which one batch
+//! has all pages changes in one transaction, without this check.
 
 use std::time::Duration;
 
@@ -35,7 +36,8 @@ pub(crate) struct Batches<'a> {
 }
 
 impl<'a> Batches<'a> {
-    /// Maximum number of times that the statement visits all pages. It ends earlier if it changes no more rows.
+    /// Maximum number of times that the statement visits all pages. It ends earlier if no row satisfies
+    /// the condition, or after two times in a row without a change.
     pub(crate) const MOST_PASSES: u32 = 10;
 
     /// Reads a statement. Returns `Err` with the reason if the statement cannot run in batches.
@@ -164,10 +166,12 @@ impl<'a> Batches<'a> {
         columns
     }
 
-    /// Returns the query for the number of rows that the statement would still change.
+    /// Returns the query for the number of rows that the statement would still change, with those of child tables unless the
+    /// statement says `ONLY`.
     pub(crate) fn rest(&self) -> String {
+        let only = if self.is_only { "ONLY " } else { "" };
         format!(
-            "SELECT count(*) FROM ONLY {} WHERE ({}\n)",
+            "SELECT count(*) FROM {only}{} WHERE ({}\n)",
             self.table, self.condition
         )
     }
@@ -179,6 +183,19 @@ impl<'a> Batches<'a> {
             "SELECT pg_catalog.pg_relation_size(oid) / pg_catalog.current_setting('block_size')::bigint \
              FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass({}) AND relkind = 'r'",
             string_literal(self.table)
+        )
+    }
+
+    /// Returns the query for the number of pages of all tables that the statement changes. Has no value if the table does not exist
+    /// or is no ordinary table.
+    pub(crate) fn pages_with_children(&self) -> String {
+        format!(
+            "WITH RECURSIVE kit_tables (id) AS (\
+             SELECT oid FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass({}) AND relkind = 'r' \
+             UNION SELECT inhrelid FROM pg_catalog.pg_inherits, kit_tables WHERE inhparent = id AND NOT {}) \
+             SELECT (sum(pg_catalog.pg_relation_size(id)) / pg_catalog.current_setting('block_size')::bigint)::bigint FROM kit_tables",
+            string_literal(self.table),
+            self.is_only
         )
     }
 
@@ -276,6 +293,10 @@ mod tests {
         assert_eq!(
             batches.rest(),
             "SELECT count(*) FROM ONLY notes WHERE ( a IS NULL -- open\n)"
+        );
+        assert_eq!(
+            Batches::of("DELETE FROM notes WHERE a").unwrap().rest(),
+            "SELECT count(*) FROM notes WHERE ( a\n)"
         );
     }
 

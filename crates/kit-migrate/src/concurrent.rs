@@ -102,7 +102,8 @@ impl Concurrent {
     }
 
     /// Describes the other sessions that create or change an index of the same table: PostgreSQL gives `CREATE INDEX CONCURRENTLY`
-    /// and statements like it a lock that excludes all others. A vacuum has this lock too, and is left out.
+    /// and statements like it a lock that excludes all others. `VALIDATE CONSTRAINT`, `CREATE STATISTICS` and an `ANALYZE` in an open
+    /// transaction have this lock too. So does a vacuum, which is left out.
     pub(crate) async fn other_sessions(&self, client: &Client) -> Result<Vec<String>, tokio_postgres::Error> {
         let table = match self {
             Self::Other => return Ok(Vec::new()),

@@ -86,18 +86,22 @@ impl<'a> MigrationRun<'a> {
                 ..Progress::default()
             };
             (self.first_try, self.tries) = (Instant::now(), 0);
-            match step.mode {
-                Mode::Transaction => self.run_in_transaction(step, number, &progress, &next).await?,
+            let is_one_transaction = match step.mode {
+                Mode::Transaction => {
+                    self.run_in_transaction(step, number, &progress, &next).await?;
+                    true
+                }
                 Mode::Outside => {
                     self.run_outside_transaction(&step.statements[0], number, &progress, &next)
                         .await?;
+                    false
                 }
                 Mode::Batches | Mode::BatchesWithoutTriggers => {
-                    self.run_in_batches(step, number, &progress, &next).await?;
+                    self.run_in_batches(step, number, &progress, &next).await?
                 }
-            }
+            };
             number += step.statements.len();
-            recorded = end < steps.len() || step.mode == Mode::Transaction && next.done == steps.len();
+            recorded = end < steps.len() || is_one_transaction && next.done == steps.len();
             progress = next;
         }
         if !recorded {
@@ -121,7 +125,7 @@ impl<'a> MigrationRun<'a> {
     ) -> Result<(), MigrateError> {
         loop {
             self.check()?;
-            let outcome = self.transaction(step, number, next).await;
+            let outcome = self.transaction(step, number, progress, next).await;
             let Err(error) = outcome else {
                 return Ok(());
             };
@@ -131,10 +135,19 @@ impl<'a> MigrationRun<'a> {
         }
     }
 
-    async fn transaction(&self, step: &Step<'_>, number: usize, next: &Progress) -> Result<(), AttemptError> {
+    async fn transaction(
+        &self,
+        step: &Step<'_>,
+        number: usize,
+        progress: &Progress,
+        next: &Progress,
+    ) -> Result<(), AttemptError> {
         let client = &self.run.connection;
         self.settings(self.run.options.lock_timeout, Limit::Option)
             .await?;
+        self.prepare_triggers(step, progress.done)
+            .await
+            .map_err(AttemptError::Abort)?;
         let plain = |error| AttemptError::Failed(Failure::of_own_sql(error));
         client.batch_execute("BEGIN").await.map_err(plain)?;
         let begun = self.transaction_id().await.map_err(plain)?;

@@ -202,6 +202,16 @@ impl Failure {
         }
     }
 
+    /// Creates the failure of a query of kit for the statement. Positions in the query say nothing about the statement.
+    pub(super) fn of_query(statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
+        let title = statement.title();
+        Self {
+            line: statement.line,
+            source: DatabaseError::at(error, Some(("", &title)), statement.line),
+            title,
+        }
+    }
+
     /// Creates the failure for SQL that is not part of the migration.
     pub(super) fn of_own_sql(error: tokio_postgres::Error) -> Self {
         Self {

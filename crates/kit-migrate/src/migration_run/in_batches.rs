@@ -1,4 +1,4 @@
-//! Steps that change a part of the rows at a time.
+//! Steps that change a part of the rows at a time. A small table, all pages of which are one batch, changes in one transaction.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::attempts::{AttemptError, Failure, LONGEST_PAUSE, Limit};
 use super::{MigrationRun, first_value};
 use crate::batches::{BatchSize, Batches};
 use crate::history::Progress;
-use crate::script::{Mode, Statement, Step};
+use crate::script::{Statement, Step};
 use crate::{Event, MigrateError};
 
 /// Maximum number of passes in a row that change no row although rows satisfy the condition. One such pass can happen if
@@ -18,14 +18,15 @@ const MOST_IDLE_PASSES: u32 = 2;
 
 impl MigrationRun<'_> {
     /// Runs a statement for a part of the rows at a time. A batch that waits for a row lock is tried again. Records the step only
-    /// if no row satisfies the condition any more.
+    /// if no row satisfies the condition any more. If one batch has all pages of the table, runs the statement and records the step
+    /// in one transaction, and returns true.
     pub(super) async fn run_in_batches(
         &mut self,
         step: &Step<'_>,
         number: usize,
         progress: &Progress,
         next: &Progress,
-    ) -> Result<(), MigrateError> {
+    ) -> Result<bool, MigrateError> {
         let statement = &step.statements[0];
         let script = |message: &str| MigrateError::Script {
             name: self.migration.name.clone(),
@@ -35,35 +36,64 @@ impl MigrationRun<'_> {
         self.settings(self.run.options.lock_timeout, Limit::Option)
             .await
             .map_err(|error| self.abort(error, progress.done))?;
+        let pages = self
+            .count_of(&batches.pages_with_children(), statement, progress)
+            .await?;
+        if pages <= BatchSize::default().pages() {
+            // A statement that runs once changes no row twice, so no check is necessary. Nobody may edit a migration that an earlier
+            // version of kit, with fewer checks, has applied, and new databases with few rows need the migration too.
+            self.run_in_transaction(step, number, progress, next).await?;
+            return Ok(true);
+        }
         let obstacles = self.names(&batches.obstacles(), statement, progress.done).await?;
         if let Some(obstacle) = obstacles.first() {
-            return Err(script(&obstacle_message(obstacle, batches.table)));
-        }
-        if step.mode == Mode::BatchesWithoutTriggers {
-            self.switch_triggers_off(&batches, statement, progress.done)
-                .await?;
-        }
-        // A row that another session changes meanwhile can move to a page that was already visited.
-        let (mut pass, mut idle) = (1, 0);
-        loop {
-            let changed = self
-                .run_pass(&batches, statement, (number, pass), progress)
-                .await?;
-            let rest = self.count_of(&batches.rest(), statement, progress).await?;
-            if rest == 0 {
-                break;
+            // Without rows that satisfy the condition, there is nothing to change.
+            if self.count_of(&batches.rest(), statement, progress).await? > 0 {
+                return Err(script(&obstacle_message(obstacle, batches.table)));
             }
-            idle = if changed == 0 { idle + 1 } else { 0 };
-            if idle == MOST_IDLE_PASSES || pass == Batches::MOST_PASSES {
-                return Err(script(&incomplete_message(rest, pass, idle > 0)));
-            }
-            pass += 1;
+        } else {
+            self.prepare_triggers(step, progress.done).await?;
+            self.run_passes(&batches, statement, number, progress).await?;
         }
         self.run_own_sql(
             &self.run.history.record_progress(&self.progress_name(), next),
             progress.done,
         )
-        .await
+        .await?;
+        Ok(false)
+    }
+
+    /// Runs a statement for all pages of its table, until no row satisfies the condition. A row that another session changes
+    /// meanwhile can move to a page that was already visited.
+    async fn run_passes(
+        &mut self,
+        batches: &Batches<'_>,
+        statement: &Statement<'_>,
+        number: usize,
+        progress: &Progress,
+    ) -> Result<(), MigrateError> {
+        let (mut pass, mut idle) = (1, 0);
+        loop {
+            let changed = self
+                .run_pass(batches, statement, (number, pass), progress)
+                .await?;
+            let rest = self.count_of(&batches.rest(), statement, progress).await?;
+            if rest == 0 {
+                return Ok(());
+            }
+            idle = if changed == 0 { idle + 1 } else { 0 };
+            if idle == MOST_IDLE_PASSES || pass == Batches::MOST_PASSES {
+                return Err(MigrateError::Script {
+                    name: self.migration.name.clone(),
+                    message: format!(
+                        "line {}: {}",
+                        statement.line,
+                        incomplete_message(rest, pass, idle > 0)
+                    ),
+                });
+            }
+            pass += 1;
+        }
     }
 
     /// Returns the number that a query of kit for a statement in batches finds.
@@ -78,7 +108,7 @@ impl MigrationRun<'_> {
             .connection
             .simple_query(query)
             .await
-            .map_err(|error| self.stop(Failure::of(statement, error), progress.done))?;
+            .map_err(|error| self.stop(Failure::of_query(statement, error), progress.done))?;
         first_value(&found)
             .and_then(|number| number.parse().ok())
             .ok_or_else(|| MigrateError::Script {
@@ -220,9 +250,9 @@ fn incomplete_message(rest: u64, passes: u32, is_idle: bool) -> String {
         );
     }
     format!(
-        "after {passes} passes over the table, rows still satisfy the condition (number of rows left: {rest}), because other sessions \
-         write such rows. Give new rows other values, for example by a default, or write a condition that new rows do not satisfy, \
-         then apply again"
+        "after {passes} passes over the table, other sessions still write rows that satisfy the condition (number of rows left: {rest}). \
+         Deploy a build that does not write such rows, or add a trigger (BEFORE INSERT OR UPDATE) that sets the value; in a condition \
+         with the current time, such as now(), write a fixed time. Then apply again"
     )
 }
 

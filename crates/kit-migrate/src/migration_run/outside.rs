@@ -113,8 +113,9 @@ impl MigrationRun<'_> {
     }
 
     /// Prepares an attempt: drops the invalid index that an earlier attempt has left. Fails like an attempt that gets no lock if
-    /// another session creates an index of the table. Otherwise the two sessions would wait for each other, this one for the
-    /// lock of the other and the other for the end of older transactions, and PostgreSQL would stop one of them.
+    /// another session creates an index of the table, or changes the table with the same lock. Otherwise the two sessions could wait
+    /// for each other, this one for the lock of the other and the other for the end of older transactions, and PostgreSQL would stop
+    /// one of them.
     async fn before(
         &self,
         index: &Concurrent,
@@ -142,7 +143,9 @@ impl MigrationRun<'_> {
             return Err(AttemptError::Failed(Failure {
                 line: statement.line,
                 title: statement.title(),
-                source: DatabaseError::lock("another session creates an index of the table"),
+                source: DatabaseError::lock(
+                    "another session creates an index of the table, or changes the table",
+                ),
             }));
         }
         match (index, found) {

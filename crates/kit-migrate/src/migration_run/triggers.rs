@@ -11,29 +11,34 @@ use super::{MigrationRun, first_value};
 use crate::MigrateError;
 use crate::batches::Batches;
 use crate::migration_run::attempts::Failure;
-use crate::script::{Mode, Statement};
+use crate::script::{Mode, Statement, Step};
 
 impl MigrationRun<'_> {
     /// Returns an error if one of the remaining steps needs triggers that are off and cannot have them, so that the migration
     /// stops before it changes anything. `done` is the number of completed steps.
     pub(super) async fn check_triggers(&self, done: usize) -> Result<(), MigrateError> {
-        let steps = &self.script.steps[done..];
-        for step in steps
-            .iter()
-            .filter(|step| step.mode == Mode::BatchesWithoutTriggers)
-        {
-            let statement = &step.statements[0];
-            // The step itself reports a statement of another form.
-            if let Ok(batches) = Batches::of(statement.text) {
-                self.switch_triggers_off(&batches, statement, done).await?;
-            }
+        for step in &self.script.steps[done..] {
+            self.prepare_triggers(step, done).await?;
         }
         Ok(())
     }
 
+    /// Switches off the triggers of the table of a step without triggers. Does nothing for other steps.
+    pub(super) async fn prepare_triggers(&self, step: &Step<'_>, done: usize) -> Result<(), MigrateError> {
+        if step.mode != Mode::BatchesWithoutTriggers {
+            return Ok(());
+        }
+        let statement = &step.statements[0];
+        // The step itself reports a statement of another form.
+        match Batches::of(statement.text) {
+            Ok(batches) => self.switch_triggers_off(&batches, statement, done).await,
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Switches off the triggers of the table for this session until the settings are reset. Does nothing if the table has no
     /// trigger that would run. Returns an error if a trigger would run nevertheless.
-    pub(super) async fn switch_triggers_off(
+    async fn switch_triggers_off(
         &self,
         batches: &Batches<'_>,
         statement: &Statement<'_>,

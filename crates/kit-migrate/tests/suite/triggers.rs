@@ -43,13 +43,18 @@ fn rows_that_a_step_without_triggers_fills_keep_the_values_that_triggers_set() {
         |database| {
             let url = &database.url;
             execute(url, NOTES);
+            // More rows than one batch has.
+            execute(
+                url,
+                "INSERT INTO notes (id, size) SELECT n, n FROM generate_series(101, 10000) AS n",
+            );
             let sql = format!(
                 "{}\nINSERT INTO notes (id) VALUES (0);\nUPDATE notes SET size = 0 WHERE id = 0;",
                 without_triggers(FILL)
             );
             assert_eq!(run(url, &sql).unwrap(), 1);
             // Later steps run triggers again.
-            assert_eq!(query(url, STATE), ["now 0", "then 100"]);
+            assert_eq!(query(url, STATE), ["now 0", "then 10000"]);
         },
     );
 }
