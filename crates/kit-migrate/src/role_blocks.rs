@@ -66,17 +66,12 @@ fn body(statement: &Statement<'_>) -> Option<Vec<Word>> {
     })
 }
 
-/// Returns the positions of `CREATE ROLE`, `CREATE USER` and `CREATE GROUP`.
+/// Returns the positions of `CREATE ROLE`, `CREATE USER` and `CREATE GROUP`. A text that `EXECUTE` completes has no name.
 fn creations(words: &[Word]) -> impl Iterator<Item = usize> {
-    let is_creation = |three: &[Word]| {
-        three[0].is("create")
-            && ["role", "user", "group"].iter().any(|kind| three[1].is(kind))
-            && !three[2].is("mapping")
-    };
-    let found = words.windows(3).enumerate();
-    found
-        .filter(move |(_, three)| is_creation(three))
-        .map(|(at, _)| at)
+    (0..words.len()).filter(|at| {
+        let is = |next: usize, word: &str| words.get(at + next).is_some_and(|found| found.is(word));
+        is(0, "create") && ["role", "user", "group"].iter().any(|kind| is(1, kind)) && !is(2, "mapping")
+    })
 }
 
 /// Returns the statements of the code, without the words of PL/pgSQL around them, such as `IF … THEN` and `BEGIN`.
