@@ -22,6 +22,8 @@ struct OpenStream {
     is_interim_next: bool,
     /// Time since which the client accepts nothing of the response.
     blocked: Option<Instant>,
+    /// True if the windows have stopped the response at least once, so that it may be a reason why the client is behind.
+    was_blocked: bool,
 }
 
 /// Open streams with their windows, and the window of the connection.
@@ -74,6 +76,7 @@ impl Windows {
             is_answered: false,
             is_interim_next: false,
             blocked: None,
+            was_blocked: false,
         };
         self.streams.push(open);
     }
@@ -83,14 +86,14 @@ impl Windows {
         let Some(index) = self.index(stream) else {
             return false;
         };
-        self.streams.remove(index);
+        let removed = self.streams.remove(index);
         if self.paused.is_waiting() {
             self.follow(now);
-            if !self.paused.is_waiting() {
-                // No response of the time in which the client was slow is left.
-                self.stopped = Pace::new(READ_RATE);
-                self.paused = Pace::new(READ_RATE);
-            }
+        }
+        if removed.was_blocked && !self.streams.iter().any(|stream| stream.was_blocked) {
+            // No response of the time in which the client was slow is left.
+            self.stopped = Pace::new(READ_RATE);
+            self.paused = Pace::new(READ_RATE);
         }
         self.streams.is_empty()
     }
@@ -159,8 +162,9 @@ impl Windows {
     /// Lets the time go on in which the client stops responses, or stops this time.
     fn follow(&mut self, now: Instant) {
         let (mut is_any_blocked, mut does_any_go_on) = (false, false);
-        for stream in self.streams.iter().filter(|stream| stream.is_answered) {
+        for stream in self.streams.iter_mut().filter(|stream| stream.is_answered) {
             if self.connection <= 0 || stream.window <= 0 {
+                stream.was_blocked = true;
                 is_any_blocked = true;
             } else {
                 does_any_go_on = true;
@@ -304,18 +308,65 @@ mod tests {
         }
     }
 
-    #[test]
-    fn forgets_the_slowness_of_responses_that_have_ended() {
+    /// Returns the number of seconds after which the client of 100 responses is too slow. The client accepts one byte of 99 of them
+    /// every 50 seconds. If `repeats` is true, the client then also resets the last response, of which it accepts nothing, and
+    /// requests the same again. `None` if it may go on for four hours.
+    fn slow_ends_after_resets(repeats: bool) -> Option<u64> {
         let start = Instant::now();
         let mut windows = Windows::default();
+        windows.extend(0, 1 << 30, start);
         windows.set_initial(0, start);
-        windows.begin(1);
-        windows.answer(1, start);
-        let almost = start + Duration::from_secs(59);
-        windows.remove(1, almost);
-        windows.begin(3);
-        windows.answer(3, almost);
-        assert_eq!(windows.deadline(almost, WRITE), Some(almost + WRITE));
+        for stream in (1..=199).step_by(2) {
+            windows.begin(stream);
+            windows.answer(stream, start);
+        }
+        let mut last = 199;
+        (50..4 * 3600).step_by(50).find(|second| {
+            let now = start + Duration::from_secs(*second);
+            let is_late = windows.deadline(now, WRITE).is_some_and(|at| at < now);
+            for stream in (1..199).step_by(2) {
+                windows.extend(stream, 1, now);
+            }
+            if repeats {
+                windows.remove(last, now);
+                last += 2;
+                windows.begin(last);
+                windows.answer(last, now);
+            }
+            for stream in (1..199).step_by(2) {
+                windows.use_up(stream, 1, now);
+            }
+            is_late || windows.deadline(now, WRITE).is_some_and(|at| at <= now)
+        })
+    }
+
+    #[test]
+    fn does_not_forget_the_slowness_of_open_responses_when_another_one_is_reset() {
+        for repeats in [false, true] {
+            assert_eq!(slow_ends_after_resets(repeats), Some(100), "{repeats}");
+        }
+    }
+
+    #[test]
+    fn forgets_the_slowness_of_responses_that_have_ended() {
+        for (has_open, time) in [(false, WRITE), (true, 10 * WRITE)] {
+            let start = Instant::now();
+            let mut windows = Windows::default();
+            windows.set_initial(0, start);
+            windows.begin(1);
+            windows.answer(1, start);
+            if has_open {
+                // The windows never stop this response, whose handler writes nothing.
+                windows.begin(3);
+                windows.extend(3, 1000, start);
+                windows.answer(3, start);
+            }
+            let later = start + time / 2;
+            windows.remove(1, later);
+            windows.begin(5);
+            windows.answer(5, later);
+            assert_eq!(windows.deadline(later, WRITE), Some(later + time), "{has_open}");
+        }
     }
 
     #[test]
