@@ -216,9 +216,6 @@ impl Http2 {
         }
         let mut socket = link.socket.borrow_mut();
         let mut is_late = false;
-        if self.exchanges.is_empty() {
-            self.reader = Reader::default();
-        }
         let written = socket.written();
         if socket.is_write_blocked() {
             let deadline = self.reader.wait(written, now, timeouts.write);
@@ -228,6 +225,9 @@ impl Http2 {
                 socket.assume_writable();
             }
             earlier(deadline);
+        } else if self.exchanges.is_empty() {
+            // The client has read everything. While bytes wait, an exchange may have ended although its client has read nothing.
+            self.reader = Reader::default();
         } else {
             self.reader.pause(written, now);
         }

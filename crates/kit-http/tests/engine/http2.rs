@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use kit_http::{Config, Response, Timeouts, UploadFailure, WriteResult};
 use kit_test_http2::{
-    Client, DATA, END_HEADERS, END_STREAM, HEADERS, Outcome, PREFACE, RST_STREAM, SETTINGS, Target, WHOLE,
-    WINDOW_UPDATE, fields, frame, request,
+    Client, DATA, END_HEADERS, END_STREAM, HEADERS, Outcome, PING, PREFACE, RST_STREAM, SETTINGS, Target,
+    WHOLE, WINDOW_UPDATE, fields, frame, request,
 };
 
 use crate::http2_server::{Event, Running, STREAMED};
@@ -345,6 +345,27 @@ fn ends_a_connection_whose_client_reads_nothing_from_its_socket() {
     let start = Instant::now();
     while running.event() != Event::StreamAborted {}
     assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn ends_a_connection_whose_client_reads_nothing_although_h2_has_all_its_responses() {
+    let running = Running::start(Timeouts {
+        write: Duration::from_millis(500),
+        ..Timeouts::default()
+    });
+    let mut client = running.target.open();
+    client.send(SETTINGS, 0, 0, &[0, 4, 0x3f, 0xff, 0xff, 0xff]);
+    client.send(WINDOW_UPDATE, 0, 0, &[0x3f, 0, 0, 0]);
+    // All responses together are larger than the buffers of both sockets.
+    for stream in 0..100 {
+        client.get(2 * stream + 1, "/buffered");
+    }
+    let start = Instant::now();
+    // Writing fails when the server has closed the connection.
+    while client.send(PING, 0, 0, &[0; 8]) {
+        assert!(start.elapsed() < Duration::from_secs(10), "the connection stays");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 #[test]

@@ -93,6 +93,8 @@ impl Handler for App {
             "/origin" => self.respond(id, 200, [b"https://".to_vec(), header("host")].concat()),
             "/cookie" => self.respond(id, 200, header("cookie")),
             "/big" => self.respond(id, 200, vec![b'a'; BIG]),
+            // h2 takes this body at once, even if the client reads nothing.
+            "/buffered" => self.respond(id, 200, vec![b'a'; 60_000]),
             "/slow" => self.later.push((Instant::now() + Duration::from_millis(600), id)),
             "/never" => {}
             "/closing" => {
