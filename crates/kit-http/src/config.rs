@@ -111,7 +111,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// Time from the first byte of a request to the end of its head. Also the time from the beginning of a connection to the end
-    /// of its TLS handshake, and from then to the first byte of a request.
+    /// of its TLS handshake, and from then to the first byte of a request, if `idle` is not shorter.
     pub head: Duration,
     /// Time from the end of the head to the end of the body. Does not apply to a body that the handler reads in chunks.
     pub body: Duration,
@@ -121,8 +121,9 @@ pub struct Timeouts {
     /// `body_idle`. With 0, each byte lets this time start again.
     pub body_rate: u32,
     /// Maximum time between two requests on a connection. The default is longer than the 60 seconds of common
-    /// load balancers, so that the load balancer closes the connection first, and never sends a request on a
-    /// connection that is just being closed.
+    /// load balancers, so that the load balancer closes the connection first, and sends no further request on a
+    /// connection that is just being closed. For load balancers that open connections before they have requests, `head`
+    /// must be longer than these 60 seconds too.
     pub idle: Duration,
     /// Time for which a client may stop reading its response, and by which it may be behind [`kit_guard::READ_RATE`].
     pub write: Duration,

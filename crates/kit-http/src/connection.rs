@@ -283,8 +283,9 @@ impl Connection {
         let time = match kind {
             WaitKind::Unlimited | WaitKind::Upload | WaitKind::Http2 | WaitKind::Write => None,
             WaitKind::Idle if self.has_had_request.get() => Some(timeouts.idle),
-            // A client gets this time for its first request without sending anything.
-            WaitKind::Idle | WaitKind::Head => Some(timeouts.head),
+            // A client that sends nothing at all gets no more time than one that begins a request.
+            WaitKind::Idle => Some(timeouts.head.min(timeouts.idle)),
+            WaitKind::Head => Some(timeouts.head),
             WaitKind::Body => Some(timeouts.body),
             WaitKind::Linger => Some(timeouts.discard),
             WaitKind::Close => Some(timeouts.socket_close),

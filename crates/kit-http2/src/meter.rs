@@ -243,7 +243,6 @@ impl Meter {
         let Timeouts {
             head, idle, write, ..
         } = self.timeouts;
-        let mut end = None;
         let mut next = now + idle;
         let is_idle = self.is_idle();
         if !is_idle {
@@ -253,7 +252,7 @@ impl Meter {
         }
         let mut limit = |at: Instant, reason: End| {
             if at <= now {
-                end.get_or_insert(reason);
+                self.end.get_or_insert(reason);
             } else {
                 next = next.min(at);
             }
@@ -262,16 +261,15 @@ impl Meter {
             limit(since + head, End::SlowHead);
         }
         if is_idle {
-            limit(self.idle_since + idle, End::Idle);
+            // A client that requests nothing at all gets no more time than one that begins a request.
+            let time = if self.begun == 0 { head.min(idle) } else { idle };
+            limit(self.idle_since + time, End::Idle);
             if let Some(since) = self.closing_since {
                 limit(since.max(self.idle_since) + CLOSING_TIME, End::Idle);
             }
         }
         if let Some(at) = self.windows.deadline(now, write) {
             limit(at, End::NotReading);
-        }
-        if let Some(reason) = end {
-            self.end.get_or_insert(reason);
         }
         next
     }
@@ -340,10 +338,7 @@ mod tests {
             assert_eq!(ends_after(&[flood], 90), None, "{name}");
         }
         let values = frame(kind::SETTINGS, 0, 0, &[0, 3, 0, 0, 0, 1].repeat(500));
-        assert!(
-            ends_after(&[values], 10).is_some(),
-            "each value of SETTINGS counts"
-        );
+        assert_ne!(ends_after(&[values], 10), None, "each value counts");
     }
 
     #[test]
@@ -441,8 +436,7 @@ mod tests {
             let begun = start + minute;
             meter.write(&frame(kind::HEADERS, 4, 1, b"\x88"), begun);
             meter.write(&frame(kind::DATA, 0, 1, &vec![0; data]), begun);
-            let next = meter.check(begun);
-            assert!(next <= begun + minute);
+            assert!(meter.check(begun) <= begun + minute);
             meter.check(begun + minute);
             assert_eq!(meter.end(), is_ended.then_some(End::NotReading), "{name}");
         }
@@ -465,16 +459,13 @@ mod tests {
         assert_eq!(silent.check(start), start + head);
         silent.check(start + head);
         assert_eq!(silent.end(), Some(End::SlowHead));
-        let mut meter = started(start);
-        meter.receive(&frame(kind::HEADERS, 1, 1, b"\x82"), start);
-        meter.receive(&frame(kind::CONTINUATION, 0, 1, b"\x84"), start + head / 2);
-        meter.check(start + head);
-        assert_eq!(meter.end(), Some(End::SlowHead));
-        let mut meter = started(start);
-        meter.receive(&frame(kind::HEADERS, 1, 1, b"\x82"), start);
-        meter.receive(&frame(kind::CONTINUATION, 4, 1, b"\x84"), start + head / 2);
-        meter.check(start + head);
-        assert_eq!(meter.end(), None);
+        for (flags, expected) in [(0, Some(End::SlowHead)), (4, None)] {
+            let mut meter = started(start);
+            meter.receive(&frame(kind::HEADERS, 1, 1, b"\x82"), start);
+            meter.receive(&frame(kind::CONTINUATION, flags, 1, b"\x84"), start + head / 2);
+            meter.check(start + head);
+            assert_eq!(meter.end(), expected);
+        }
     }
 
     #[test]
@@ -491,10 +482,19 @@ mod tests {
         assert_eq!(meter.check(answered + idle / 2), answered + idle);
         meter.check(answered + idle);
         assert_eq!(meter.end(), Some(End::Idle));
-        let mut meter = started(start);
-        meter.begin_closing(start);
-        assert_eq!(meter.check(start), start + Duration::from_secs(1));
-        meter.check(start + Duration::from_secs(1));
-        assert_eq!(meter.end(), Some(End::Idle));
+    }
+
+    #[test]
+    fn ends_connections_on_which_no_request_begins_after_the_time_for_a_head_or_between_requests() {
+        let start = Instant::now();
+        for (idle, is_closing, seconds) in [(72, false, 10), (5, false, 5), (72, true, 1)] {
+            let mut meter = started(start);
+            meter.timeouts.idle = Duration::from_secs(idle);
+            meter.closing_since = is_closing.then_some(start);
+            let end = start + Duration::from_secs(seconds);
+            assert_eq!(meter.check(start), end);
+            meter.check(end);
+            assert_eq!(meter.end(), Some(End::Idle));
+        }
     }
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 /// Maximum times to wait for a client of an HTTP/2 connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// Time from the first byte of a header section to its end, and from the start of a connection to its first frame.
+    /// Time from the first byte of a header section to its end, and from the start of a connection to its first frame. Also the time
+    /// from this start to the first request, if `idle` is not shorter.
     pub head: Duration,
-    /// Time between two requests.
+    /// Time between two requests, after the first one.
     pub idle: Duration,
     /// Time for which a client may accept nothing of a response, and by which it may be behind [`kit_guard::READ_RATE`].
     pub write: Duration,

@@ -135,6 +135,15 @@ pub fn limits_the_times_of_heads_bodies_reading_and_idle_connections(target: &Ta
     assert!(start.elapsed() >= Duration::from_secs(2));
 }
 
+/// Checks a connection without a request. The server has a short time for heads, and more than a minute between two requests.
+pub fn ends_a_connection_without_a_request_after_the_time_for_a_head(target: &Target) {
+    // The client waits for a minute.
+    let mut client = target.open();
+    let goaway = client.read_kind(GOAWAY).unwrap();
+    assert_eq!((goaway.number(0), goaway.number(4)), (0, 0));
+    assert!(client.read().is_none(), "the connection ends");
+}
+
 /// Checks the end of connections. `stop` begins to stop the server, and returns after its end.
 pub fn completes_requests_in_progress_after_goaway_when_the_server_stops(
     target: &Target,

@@ -7,12 +7,13 @@ export interface NativeServerOptions {
   readonly workers?: number | "auto";
   /**
    * Maximum time between two requests on one connection. Default 72,000 ms, which is longer than the 60 s of
-   * common load balancers.
+   * common load balancers. If yours opens connections before it has requests, `headersTimeoutMs` must be longer too.
    */
   readonly keepAliveTimeoutMs?: number;
   /**
    * Maximum time from the first byte of a request to the end of its headers. Default 10,000 ms. After this
-   * time, the server responds with 408. A connection on which no request begins is closed after this time.
+   * time, the server responds with 408. A connection on which no request begins is closed after this time, or after
+   * `keepAliveTimeoutMs` if this time is shorter.
    */
   readonly headersTimeoutMs?: number;
   /**
@@ -33,8 +34,8 @@ export interface NativeServerOptions {
    */
   readonly bodyMinBytesPerSecond?: number;
   /**
-   * Maximum time in which the client does not read its response. Default 60,000 ms. After this time, the connection is
-   * closed.
+   * Maximum time in which a client reads nothing of its response, and by which it may be behind 240 bytes per second.
+   * Default 60,000 ms. After this time, the connection is closed.
    */
   readonly writeTimeoutMs?: number;
   /** Maximum size of the request line and the headers together; default 16,384 bytes. A larger head gets 431. */

@@ -102,6 +102,15 @@ fn limits_the_times_of_heads_bodies_reading_and_idle_connections() {
 }
 
 #[test]
+fn ends_a_connection_without_a_request_after_the_time_for_a_head() {
+    let running = Running::start(Timeouts {
+        head: Duration::from_millis(300),
+        ..Timeouts::default()
+    });
+    kit_test_http2::ends_a_connection_without_a_request_after_the_time_for_a_head(&running.target);
+}
+
+#[test]
 fn completes_requests_in_progress_after_goaway_when_the_server_stops() {
     let mut running = Running::start(Timeouts::default());
     let target = Target {

@@ -173,16 +173,18 @@ fn closes_idle_connections_without_a_response() {
 }
 
 #[test]
-fn closes_connections_without_a_byte_after_the_time_for_a_head() {
-    let timeouts = Timeouts {
-        head: Duration::from_millis(100),
-        ..Timeouts::default()
-    };
-    let server = Server::with(&Config {
-        timeouts,
-        ..Config::default()
-    });
-    for begin in ["", "\r\n"] {
+fn closes_connections_without_a_byte_after_the_time_for_a_head_or_between_requests() {
+    let (short, long) = (Duration::from_millis(100), Duration::from_mins(1));
+    for (begin, head, idle) in [("", short, long), ("\r\n", short, long), ("", long, short)] {
+        let timeouts = Timeouts {
+            head,
+            idle,
+            ..Timeouts::default()
+        };
+        let server = Server::with(&Config {
+            timeouts,
+            ..Config::default()
+        });
         let mut client = server.connect();
         let start = Instant::now();
         client.send(begin.as_bytes());

@@ -251,12 +251,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn ends_after_the_time_for_a_head_if_the_client_sends_no_request() {
-        let timeouts = Timeouts {
-            head: Duration::from_millis(50),
-            ..Timeouts::default()
-        };
-        for begin in ["", "\r\n"] {
+    async fn ends_after_the_time_for_a_head_or_between_requests_if_the_client_sends_no_request() {
+        let (short, long) = (Duration::from_millis(50), Duration::from_secs(60));
+        for (begin, head, idle) in [("", short, long), ("\r\n", short, long), ("", long, short)] {
+            let timeouts = Timeouts {
+                head,
+                idle,
+                ..Timeouts::default()
+            };
             let peer = SocketAddr::from(([127, 0, 0, 1], 1));
             let (mut client, socket) = tokio::io::duplex(1024);
             client.write_all(begin.as_bytes()).await.expect("a pipe");

@@ -166,7 +166,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                     // When the time has passed, the connection looks again what it waits for.
                     Wait::Nothing => self.read_deadline.set(Instant::now(), head.min(idle).min(body)),
                     // A client that sends nothing at all gets no more time than one that begins a request.
-                    Wait::Idle if waits.1 == 0 => self.read_deadline.set(Instant::now(), head),
+                    Wait::Idle if waits.1 == 0 => self.read_deadline.set(Instant::now(), head.min(idle)),
                     Wait::Idle => self
                         .read_deadline
                         .set(answered().unwrap_or_else(Instant::now), idle),

@@ -13,15 +13,17 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// Maximum times for the actions of a peer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timeouts {
-    /// Time from the first byte of a request to the end of its head, and from the beginning of a connection to its first byte.
+    /// Time from the first byte of a request to the end of its head, and from the beginning of a connection to its first byte, if
+    /// `idle` is not shorter.
     pub(crate) head: Duration,
     /// Time from the end of the head to the end of the body. For a body that the handler reads while the body arrives, the
     /// time by which the peer may be behind `body_rate`.
     pub(crate) body: Duration,
     /// Minimum number of bytes per second of a body that the handler reads while the body arrives. 0 for none.
     pub(crate) body_rate: u32,
-    /// Time between two requests. The time is longer than the 60 seconds of common load balancers, so that
-    /// the load balancer closes first and never sends a request into a closing connection.
+    /// Time between two requests. The default is longer than the 60 seconds of common load balancers, so that the load
+    /// balancer closes first, and sends no further request into a closing connection. For load balancers that open connections
+    /// before they have requests, `head` must be longer than these 60 seconds too.
     pub(crate) idle: Duration,
     /// Time without progress while the peer does not read its response, and time by which the peer may be behind
     /// [`kit_guard::READ_RATE`].

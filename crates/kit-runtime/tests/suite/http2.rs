@@ -206,6 +206,13 @@ fn limits_the_times_of_heads_bodies_reading_and_idle_connections() {
 }
 
 #[test]
+fn ends_a_connection_without_a_request_after_the_time_for_a_head() {
+    let running = Running::start(&[("HEADERS_TIMEOUT_MS", "300")]);
+    kit_test_http2::ends_a_connection_without_a_request_after_the_time_for_a_head(&running.target);
+    running.server.stop();
+}
+
+#[test]
 fn sends_100_to_clients_that_wait_for_it_before_they_send_the_body() {
     let running = Running::start(&[]);
     kit_test_http2::sends_100_to_clients_that_wait_for_it_before_they_send_the_body(&running.target);
