@@ -90,8 +90,9 @@ pub struct Route {
     /// know the middleware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authenticator: Option<String>,
-    /// Name of the wrapper before which kit checks the scopes: the first one after all middleware that may add `ctx.auth`.
-    /// `None` if there is no such wrapper. kit then checks the scopes after all middleware.
+    /// Name of the wrapper before which kit checks the scopes: the first one after all middleware that may add `ctx.auth`
+    /// whose name no earlier middleware has. `None` if there is no such wrapper. kit then checks the scopes after all
+    /// middleware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes_before: Option<String>,
     /// Location of the handler; `None` if the compiler could not read the call of `createApp`.

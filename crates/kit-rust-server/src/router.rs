@@ -764,7 +764,9 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
 /// Returns the code that runs the middleware of a route and checks the scopes of the caller, followed by the code `handle`.
 fn run_chain(handled: &RouteNames<'_>, app: &TokenStream, handle: TokenStream) -> TokenStream {
     let scopes = scopes::check(handled);
+    // A name that no middleware has must not leave the route without the check.
     let before = handled.route.scopes_before.as_deref();
+    let before = before.filter(|name| handled.middleware.iter().any(|known| known.name == *name));
     let start = if before.is_none() {
         quote!(#scopes #handle)
     } else {

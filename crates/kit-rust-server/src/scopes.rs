@@ -1,6 +1,6 @@
 //! Scopes of contracts: the code that checks them, and routes whose scopes cannot be checked.
 
-use kit_ir::{Program, Security};
+use kit_ir::{MiddlewareKind, Program, Route, Security};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -14,7 +14,7 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     let routes = program
         .routes
         .iter()
-        .filter(|route| !route.scopes.is_empty() && route.authenticator.is_none());
+        .filter(|route| !route.scopes.is_empty() && !has_authenticator(program, route));
     routes
         .map(|route| {
             let scopes: Vec<_> = route.scopes.iter().flatten().map(|scope| format!("{scope:?}")).collect();
@@ -31,6 +31,15 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
             }
         })
         .collect()
+}
+
+/// Returns true if the middleware that tells the scopes of callers is part of the generated code of a route.
+fn has_authenticator(program: &Program, route: &Route) -> bool {
+    let mut built_in = program.application.middleware.iter();
+    route.authenticator.as_ref().is_some_and(|name| {
+        route.middleware.contains(name)
+            && !built_in.any(|known| known.kind == MiddlewareKind::BuiltIn && known.name == *name)
+    })
 }
 
 /// Returns the statement that refuses callers without the scopes of a route. Returns `None` if the route requires none.
@@ -55,7 +64,7 @@ pub(crate) fn is_authenticator(program: &Program, middleware: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kit_ir::RouteId;
+    use kit_ir::{MiddlewareKind, RouteId};
     use kit_test_programs::notes;
 
     use super::problems;
@@ -77,5 +86,18 @@ mod tests {
         assert_eq!(problem.help, help);
         program.routes[RouteId(0)].authenticator = Some("requireAuth".to_owned());
         assert_eq!(problems(&program), []);
+        program.application.middleware[0].kind = MiddlewareKind::BuiltIn;
+        assert_eq!(
+            problems(&program).len(),
+            1,
+            "the server has no code of built-in middleware"
+        );
+        program.application.middleware[0].kind = MiddlewareKind::Route;
+        program.routes[RouteId(0)].middleware.clear();
+        assert_eq!(
+            problems(&program).len(),
+            1,
+            "the route does not have the middleware"
+        );
     }
 }

@@ -164,6 +164,7 @@ fn scopes_are_checked_before_the_wrapper_that_the_program_names_or_after_all_mid
     for (before, next) in [
         (Some("cached"), "let rest = move |cached: Cached|"),
         (None, "let params = request.params()?;"),
+        (Some("unknown"), "let params = request.params()?;"),
     ] {
         let text = router(before);
         let [_, after] = &text.split(statement).collect::<Vec<_>>()[..] else {

@@ -134,8 +134,9 @@ export interface CompiledScopes {
   /** True if a middleware of the route accepts bearer tokens, so that refusals have a challenge (RFC 6750, 3). */
   readonly isBearer: boolean;
   /**
-   * Name of the wrapper before which kit checks the scopes: the first one after all middleware that may add `ctx.auth`.
-   * Absent if there is no such wrapper. kit then checks the scopes after all middleware.
+   * Name of the wrapper before which kit checks the scopes: the first one after all middleware that may add `ctx.auth`
+   * whose name no earlier middleware has. Absent if there is no such wrapper. kit then checks the scopes after all
+   * middleware.
    */
   readonly before?: string;
 }

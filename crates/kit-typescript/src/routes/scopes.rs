@@ -178,7 +178,8 @@ pub(super) fn add_errors(lowering: &mut Lowering<'_>, contract: &Contract, throw
 ///   middleware whose type the compiler does not know.
 /// - The second name is the first wrapper after all middleware that may add the property. A wrapper may answer by itself or
 ///   open a transaction, which it must not do for a caller without the scopes. Other middleware cannot answer, and the
-///   scopes are checked after it.
+///   scopes are checked after it. A wrapper does not count if a middleware of the same name runs earlier: the server would
+///   find that middleware, which may run before the authentication.
 pub(super) fn place(
     lowering: &mut Lowering<'_>,
     contract: &Contract,
@@ -207,8 +208,11 @@ pub(super) fn place(
     let may_add = |at: &&usize| authenticator.is_none() || !middleware[**at].never_adds_auth;
     let last = authenticator.max(unknown.iter().rfind(may_add).copied());
     let wrapper = last.and_then(|last| {
-        let mut after = middleware[last + 1..].iter();
-        after.find(|entry| entry.wrapper.is_some())
+        let after = (last + 1..middleware.len()).find(|&at| {
+            let (earlier, entry) = (&middleware[..at], &middleware[at]);
+            entry.wrapper.is_some() && earlier.iter().all(|other| other.name != entry.name)
+        });
+        after.map(|at| &middleware[at])
     });
     let name = |entry: &Entry| entry.name.clone();
     (authenticator.map(|at| name(&middleware[at])), wrapper.map(name))

@@ -91,6 +91,22 @@ fn scopes_are_checked_after_all_middleware_that_may_add_the_caller() {
 }
 
 #[test]
+fn scopes_are_not_checked_before_a_wrapper_that_also_runs_before_the_authentication() {
+    let defined = [FIRST, ONCE, TRACED].concat();
+    let of = |list: &str| route(&defined, list).scopes_before;
+    let early = "{ name: \"once\", middleware: once, priority: -10 }";
+    assert_eq!(of(&format!("first, once, {early}")), None);
+    for list in ["first, once, traced", "first, traced, once"] {
+        assert_eq!(
+            of(&format!("{list}, {early}")).as_deref(),
+            Some("traced"),
+            "{list}"
+        );
+    }
+    assert_eq!(of("first, once, once").as_deref(), Some("once"));
+}
+
+#[test]
 fn the_code_of_middleware_without_a_type_can_show_that_it_does_not_add_the_caller() {
     let defined = [FIRST, SILENT, OBJECT, REPLACES, SPREAD, ONCE].concat();
     let of = |list| route(&defined, list).scopes_before;

@@ -137,8 +137,8 @@ function toExecutable(
 }
 
 /**
- * Returns the steps of a route with the check of its scopes. Wrappers after the authentication run only for callers with the
- * scopes, because a wrapper can answer by itself, such as with a stored answer.
+ * Returns the steps of a route with the check of its scopes. If the compiler names a wrapper, the check comes before this
+ * wrapper, which can answer by itself, such as with a stored answer. Otherwise, the check comes after all middleware.
  */
 function withScopes({ ref, scopes, middleware }: CompiledRoute, steps: readonly ChainStep[]): ChainStep[] {
   if (scopes === undefined) return [...steps];

@@ -9,7 +9,8 @@ export const scopesStep = "scopes";
 
 /**
  * Returns the step of a chain that refuses callers without the scopes that the contract requires. Middleware before this
- * step adds `ctx.auth`. No wrapper runs between this middleware and the step.
+ * step adds `ctx.auth`. A wrapper between this middleware and the step also runs for callers without the scopes. The
+ * compiler decides the place of the step: before the first wrapper after all middleware that may add `ctx.auth`.
  */
 export function requireScopes(ref: string, { anyOf, isBearer }: CompiledScopes): AnyMiddleware {
   const message = `The caller needs ${anyOf.map(inWords).join(", or ")}`;
