@@ -107,6 +107,7 @@ export const groups: readonly Group[] = [
       "servers",
       "fetch",
       "deployment",
+      "proxies",
       "tls",
       "generate-deploy",
       "environment",
