@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::deployment::{Deployment, Processes, Runtime};
-use crate::pod::{AUTO_WORKERS, CORES, Component, LOW_PORTS, Memory};
+use crate::pod::{AUTO_WORKERS, CORES, Component, LOW_PORTS, Memory, NODE_LIMIT};
 use crate::tls::Tls;
 use crate::variable::VariableSource;
 use crate::yaml::document;
@@ -102,7 +102,12 @@ fn server(deployment: &Deployment) -> Value {
         json!(format!("{}s", deployment.stop_seconds())),
     );
     if deployment.processes == Processes::Auto {
-        set("# cpus", json!(AUTO_WORKERS));
+        // One worker and the process that supervises workers.
+        let on_one_core = 2 * NODE_LIMIT;
+        let comment = format!(
+            "{AUTO_WORKERS}\nDocker refuses more cores than the machine has. On a machine with one core, write `cpus: 1` and `mem_limit: \"{on_one_core}m\"`."
+        );
+        set("# cpus", json!(comment));
         set("cpus", json!(CORES));
     }
     set("mem_limit", memory_limit(deployment, Component::Server));

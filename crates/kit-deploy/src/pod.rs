@@ -376,6 +376,9 @@ fn secret(deployment: &Deployment, name: &str, optional: bool) -> Value {
 /// Cores of the limit of CPU for `workers: "auto"`.
 pub(crate) const CORES: u64 = 2;
 
+/// Memory in MiB above which the kernel ends a process of Node.
+pub(crate) const NODE_LIMIT: u64 = 512;
+
 /// Memory of a container in MiB.
 pub(crate) struct Memory {
     /// Memory that the machine has free when the container starts.
@@ -391,7 +394,7 @@ impl Memory {
         let (requested, limit) = if is_rust && component == Component::Server {
             (32, 256)
         } else {
-            (128, 512)
+            (128, NODE_LIMIT)
         };
         // The process that supervises workers needs memory, too.
         let processes = match (component, deployment.processes) {

@@ -91,12 +91,14 @@ fn kubernetes_and_compose_limit_the_memory_of_all_workers_together() {
         assert_eq!(limits.contains("cpu: \"2\"\n"), has_cores, "{deployment}");
         let file = text(&report, "deploy/compose/compose.yaml");
         let (_, server) = file.split_once("server:\n").expect("a server");
-        let (_, limit) = server.split_once("mem_limit: ").expect("a limit");
+        let (_, limit) = server.split_once("\n    mem_limit: ").expect("a limit");
         assert!(
             limit.starts_with(&format!("\"{compose}\"\n")),
             "{workers}: {file}"
         );
         assert_eq!(server.contains("cpus: 2\n"), has_cores, "{file}");
+        let on_one_core = "    # Docker refuses more cores than the machine has. On a machine with one core, write `cpus: 1` and `mem_limit: \"1024m\"`.\n";
+        assert_eq!(server.contains(on_one_core), has_cores, "{file}");
     }
 }
 
