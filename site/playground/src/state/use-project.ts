@@ -51,8 +51,12 @@ export function useProject(initial: Opened): Project {
   const attempts = useRef(0);
   /** Address that is being opened. Meanwhile, the files of the page are no longer written into the address. */
   const opening = useRef<object | undefined>(undefined);
+  /** Timer after which the address gets the files. */
+  const pause = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
   const show = useCallback((next: Opened) => {
+    // The effect below ends the timer only after the next rendering. Until then, the timer would write the files of before into the address.
+    clearTimeout(pause.current);
     attempts.current += 1;
     opening.current = undefined;
     hasEntry.current = false;
@@ -96,6 +100,7 @@ export function useProject(initial: Opened): Project {
   useEffect(() => {
     if (!isChanged) return undefined;
     const timer = setTimeout(() => void write(files), PAUSE);
+    pause.current = timer;
     return () => clearTimeout(timer);
   }, [files, isChanged, write]);
 
