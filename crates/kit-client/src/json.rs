@@ -18,7 +18,7 @@ pub(crate) fn decode<T: Contract>(text: &str) -> Result<T, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use kit_runtime::Contract;
     use kit_runtime::shape::{Property, Shape};
     use serde::{Deserialize, Serialize};
@@ -26,9 +26,10 @@ mod tests {
     use super::read;
     use crate::Undeclared;
 
-    #[derive(Debug, Serialize, Deserialize)]
-    struct Left {
-        left: f64,
+    /// Type with one property.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub(crate) struct Left {
+        pub(crate) left: f64,
     }
 
     impl Contract for Left {

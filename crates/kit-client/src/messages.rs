@@ -162,26 +162,10 @@ mod tests {
     use std::fmt::Debug;
 
     use bytes::Bytes;
-    use kit_runtime::Contract;
-    use kit_runtime::shape::{Property, Shape};
     use kit_websocket::Message;
-    use serde::{Deserialize, Serialize};
 
     use super::{Messages, TextOrBinary};
-
-    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    struct Left {
-        left: f64,
-    }
-
-    impl Contract for Left {
-        const NAME: &'static str = "Left";
-
-        fn shape() -> &'static Shape {
-            static SHAPE: Shape = Shape::object("Left", &[Property::required("left", Shape::NUMBER)]);
-            &SHAPE
-        }
-    }
+    use crate::json::tests::Left;
 
     fn text(text: &'static str) -> Message<'static> {
         Message::Text(text.into())

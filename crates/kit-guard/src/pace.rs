@@ -48,19 +48,19 @@ impl Pace {
         }
     }
 
-    /// Records that the server begins to wait for bytes. Has no effect if the server waits already.
+    /// Records that the server begins to wait for the peer. Has no effect if the server waits already.
     pub fn wait(&mut self, now: Instant) {
         self.since.get_or_insert(now);
     }
 
-    /// Records that the server no longer waits for bytes.
+    /// Records that the server no longer waits for the peer.
     pub fn pause(&mut self, now: Instant) {
         if let Some(since) = self.since.take() {
             self.behind += now.saturating_duration_since(since);
         }
     }
 
-    /// Returns true if the server waits for bytes.
+    /// Returns true if the server waits for the peer.
     ///
     /// ```
     /// use std::time::Instant;

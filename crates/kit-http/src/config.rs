@@ -125,7 +125,8 @@ pub struct Timeouts {
     /// connection that is just being closed. For load balancers that open connections before they have requests, `head`
     /// must be longer than these 60 seconds too.
     pub idle: Duration,
-    /// Time for which a client may stop reading its response, and by which it may be behind [`kit_guard::READ_RATE`].
+    /// Maximum time by which a client may fall behind [`kit_guard::READ_RATE`] while bytes of a response wait. A client that reads
+    /// nothing falls behind by the whole wait.
     pub write: Duration,
     /// Time for which a client whose request was rejected may send nothing. See [`Limits::discarded_bytes`].
     pub discard: Duration,

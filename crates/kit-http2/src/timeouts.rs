@@ -10,7 +10,8 @@ pub struct Timeouts {
     pub head: Duration,
     /// Time between two requests, after the first one.
     pub idle: Duration,
-    /// Time for which a client may accept nothing of a response, and by which it may be behind [`kit_guard::READ_RATE`].
+    /// Maximum time by which a client may fall behind [`kit_guard::READ_RATE`] while its windows stop all responses. A client that
+    /// accepts nothing falls behind by the whole wait.
     pub write: Duration,
 }
 

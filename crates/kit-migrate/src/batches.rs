@@ -176,19 +176,9 @@ impl<'a> Batches<'a> {
         )
     }
 
-    /// Returns the query for the number of pages of the table. Has no row if the table does not exist or is no ordinary
-    /// table.
-    pub(crate) fn pages(&self) -> String {
-        format!(
-            "SELECT pg_catalog.pg_relation_size(oid) / pg_catalog.current_setting('block_size')::bigint \
-             FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass({}) AND relkind = 'r'",
-            string_literal(self.table)
-        )
-    }
-
     /// Returns the query for the number of pages of all tables that the statement changes. Has no value if the table does not exist
     /// or is no ordinary table.
-    pub(crate) fn pages_with_children(&self) -> String {
+    pub(crate) fn pages(&self) -> String {
         format!(
             "WITH RECURSIVE kit_tables (id) AS (\
              SELECT oid FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass({}) AND relkind = 'r' \

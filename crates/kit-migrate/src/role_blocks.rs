@@ -39,13 +39,21 @@ pub(crate) fn role_block(statement: &Statement<'_>) -> RoleBlock {
         _ => false,
     };
     let actions = actions(&body);
-    let mut changes = actions.iter().filter(|action| !is_without_effect(action));
-    if changes.clone().count() > 0 && changes.clone().all(|action| changes_roles(action)) {
-        return RoleBlock::Only;
-    }
     // `EXECUTE` runs a text, also one that an earlier action put into a variable.
     let runs_text = body.iter().any(|word| word.is("execute"));
-    if creations(&body).next().is_some() || runs_text && changes.any(|action| action.iter().any(in_text)) {
+    let mut changes = actions
+        .iter()
+        .map(|action| action.own)
+        .filter(|own| !begins_with(own, &WITHOUT_EFFECT))
+        .peekable();
+    if !runs_text && changes.peek().is_some() && changes.all(changes_roles) {
+        return RoleBlock::Only;
+    }
+    // A message may speak of roles. In an expression with `CASE`, a text can be before the last `THEN` or `ELSE`.
+    let has_text = actions
+        .iter()
+        .any(|action| !begins_with(action.own, &["raise"]) && action.all.iter().any(in_text));
+    if creations(&body).next().is_some() || runs_text && has_text {
         RoleBlock::Mixed
     } else {
         RoleBlock::None
@@ -74,9 +82,21 @@ fn creations(words: &[Word]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the statements of the code, without the words of PL/pgSQL around them, such as `IF … THEN` and `BEGIN`.
-fn actions(body: &[Word]) -> Vec<&[Word]> {
-    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+/// Statement of a block.
+struct Action<'a> {
+    /// All words after the statement before.
+    all: &'a [Word],
+    /// Words of the statement itself, without those of PL/pgSQL around it, such as `IF … THEN` and `BEGIN`.
+    own: &'a [Word],
+}
+
+/// Returns the statements of the code.
+fn actions(body: &[Word]) -> Vec<Action<'_>> {
+    let (mut found, mut begin, mut start, mut depth) = (Vec::new(), 0, 0, 0_usize);
+    let action = |begin: usize, start: usize, end: usize| Action {
+        all: &body[begin..end],
+        own: &body[start..end],
+    };
     for (at, word) in body.iter().enumerate() {
         if word.is_sign("(") {
             depth += 1;
@@ -85,21 +105,21 @@ fn actions(body: &[Word]) -> Vec<&[Word]> {
         } else if depth == 0 && (word.is("begin") || word.is("then") || word.is("else")) {
             start = at + 1;
         } else if depth == 0 && word.is_sign(";") {
-            found.push(&body[start..at]);
-            start = at + 1;
+            found.push(action(begin, start, at));
+            (begin, start) = (at + 1, at + 1);
         }
     }
-    found.push(&body[start..]);
+    found.push(action(begin, start, body.len()));
     found
 }
 
-/// Returns true for words of PL/pgSQL that change nothing.
-fn is_without_effect(action: &[Word]) -> bool {
-    action.first().is_none_or(|word| {
-        ["end", "null", "raise", "return"]
-            .iter()
-            .any(|wanted| word.is(wanted))
-    })
+/// First words of statements of PL/pgSQL that change nothing.
+const WITHOUT_EFFECT: [&str; 4] = ["end", "null", "raise", "return"];
+
+/// Returns true for a statement that begins with one of these words, or that is empty.
+fn begins_with(own: &[Word], words: &[&str]) -> bool {
+    own.first()
+        .is_none_or(|first| words.iter().any(|word| first.is(word)))
 }
 
 /// Returns true for a statement that changes only roles.
@@ -155,6 +175,9 @@ mod tests {
             "DO $$ DECLARE name text; BEGIN FOR name IN SELECT 'reader' LOOP EXECUTE 'CREATE ROLE ' || name; END LOOP; END $$",
             "DO $$ DECLARE work text := 'create role reader'; BEGIN EXECUTE work; END $$",
             "DO $$ BEGIN CREATE ROLE reader; COMMENT ON TABLE notes IS 'x'; END $$",
+            "DO $$ BEGIN EXECUTE 'CREATE ROLE reader' || CASE WHEN true THEN ' LOGIN' ELSE '' END; END $$",
+            "DO $$ DECLARE work text; BEGIN work := CASE WHEN true THEN 'create role reader' ELSE NULL END; EXECUTE work; END $$",
+            "DO $$ BEGIN CREATE ROLE reader; EXECUTE CASE WHEN true THEN 'DROP TABLE notes' ELSE NULL END; END $$",
         ] {
             assert_eq!(of(sql).0, RoleBlock::Mixed, "{sql}");
         }

@@ -34,8 +34,8 @@ export interface NativeServerOptions {
    */
   readonly bodyMinBytesPerSecond?: number;
   /**
-   * Maximum time in which a client reads nothing of its response, and by which it may be behind 240 bytes per second.
-   * Default 60,000 ms. After this time, the connection is closed.
+   * Maximum time in which a client reads nothing of its response. A client that reads less than 240 bytes per second
+   * falls behind this rate, and may be behind by this time. After that, the connection is closed. Default 60,000 ms.
    */
   readonly writeTimeoutMs?: number;
   /** Maximum size of the request line and the headers together; default 16,384 bytes. A larger head gets 431. */

@@ -353,13 +353,13 @@ export class NodeHost {
     // `OPTIONS *` is a request about the server and not about a path. The response lists methods, and no handler runs. Frameworks do not
     // know this path. Preflight requests of CORS have no credentials, so that authentication in a framework would refuse them.
     const isKits = request.url === "*" || rules?.isPreflight(request.method!, headerReader(request)) === true;
-    const destination = isKits ? "kit" : destinationOf(request, this.#framework);
-    const refused =
-      destination === "error" && this.#service.refuseUnseen === undefined
+    const found = isKits ? "kit" : destinationOf(request, this.#framework);
+    const destination =
+      found === "error" && this.#service.refuseUnseen === undefined
         ? badRequest("the request cannot be routed")
-        : destination;
-    if (typeof refused === "object") {
-      this.#refuser.request(response, refused);
+        : found;
+    if (typeof destination === "object") {
+      this.#refuser.request(response, destination);
       return;
     }
     serveInRow(socket, response, () => {

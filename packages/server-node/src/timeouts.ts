@@ -25,8 +25,8 @@ export interface HttpTimeouts {
    */
   readonly bodyMinBytesPerSecond?: number;
   /**
-   * Maximum time in which a client reads nothing of its response, and by which it may be behind 240 bytes per second. After this time, the connection is closed.
-   * Default 60,000.
+   * Maximum time in which a client reads nothing of its response. A client that reads less than 240 bytes per second falls behind this
+   * rate, and may be behind by this time. After that, the connection is closed. Default 60,000.
    */
   readonly writeTimeoutMs?: number;
 }
@@ -68,7 +68,8 @@ export interface CheckedTimeouts {
   /** Minimum number of bytes per second of a body in chunks, 0 for no minimum. 240 if it is absent. */
   readonly bodyRate?: number;
   /**
-   * Maximum time in which a client reads nothing of its response, and by which it may be behind 240 bytes per second. After this time, the connection is closed.
+   * Maximum time in which a client reads nothing of its response. A client that reads less than 240 bytes per second falls behind this
+   * rate, and may be behind by this time. After that, the connection is closed.
    */
   readonly writeTimeout: number;
 }

@@ -337,8 +337,8 @@ fn sends_100_only_when_a_handler_asks_for_the_body() {
     assert_eq!((head.stream, head.status()), (3, 200));
 }
 
-#[test]
-fn ends_a_connection_whose_client_reads_nothing_from_its_socket() {
+/// Starts a server whose clients must read something every 500 ms. Returns the server, and a client whose windows never stop a response.
+fn impatient_server_and_large_windows() -> (Running, Client) {
     let running = Running::start(Timeouts {
         write: Duration::from_millis(500),
         ..Timeouts::default()
@@ -346,6 +346,12 @@ fn ends_a_connection_whose_client_reads_nothing_from_its_socket() {
     let mut client = running.target.open();
     client.send(SETTINGS, 0, 0, &[0, 4, 0x3f, 0xff, 0xff, 0xff]);
     client.send(WINDOW_UPDATE, 0, 0, &[0x3f, 0, 0, 0]);
+    (running, client)
+}
+
+#[test]
+fn ends_a_connection_whose_client_reads_nothing_from_its_socket() {
+    let (running, mut client) = impatient_server_and_large_windows();
     // More than the buffers of both sockets.
     for stream in 0..40 {
         client.get(2 * stream + 1, "/big");
@@ -358,13 +364,7 @@ fn ends_a_connection_whose_client_reads_nothing_from_its_socket() {
 
 #[test]
 fn ends_a_connection_whose_client_reads_nothing_although_h2_has_all_its_responses() {
-    let running = Running::start(Timeouts {
-        write: Duration::from_millis(500),
-        ..Timeouts::default()
-    });
-    let mut client = running.target.open();
-    client.send(SETTINGS, 0, 0, &[0, 4, 0x3f, 0xff, 0xff, 0xff]);
-    client.send(WINDOW_UPDATE, 0, 0, &[0x3f, 0, 0, 0]);
+    let (_running, mut client) = impatient_server_and_large_windows();
     // All responses together are larger than the buffers of both sockets.
     for stream in 0..100 {
         client.get(2 * stream + 1, "/buffered");

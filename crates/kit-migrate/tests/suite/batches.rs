@@ -332,6 +332,32 @@ fn a_table_of_one_batch_changes_once_in_the_transaction_of_its_record() {
     );
 }
 
+/// kit does not look at the triggers and foreign keys of child tables, which the statement would change without triggers.
+#[test]
+fn a_table_of_one_batch_with_child_tables_is_refused_without_triggers() {
+    let Some(database) = database("a_table_of_one_batch_with_child_tables_is_refused_without_triggers")
+    else {
+        return;
+    };
+    let url = &database.url;
+    execute(
+        url,
+        &format!(
+            "{COUNTS} CREATE TABLE known (number integer PRIMARY KEY); \
+             CREATE TABLE special (FOREIGN KEY (copy) REFERENCES known) INHERITS (counts); INSERT INTO special VALUES (1, 5)"
+        ),
+    );
+    let mut migration = migration("UPDATE counts SET copy = number WHERE copy IS NULL");
+    migration.sql = migration
+        .sql
+        .replace("in batches", "in batches, without triggers");
+    let error = apply(url, &[migration], &Options::default())
+        .expect_err("an error")
+        .to_string();
+    assert!(error.contains("counts has child tables"), "{error}");
+    assert_eq!(query(url, "SELECT count(copy) FROM special"), ["0"]);
+}
+
 #[test]
 fn a_table_without_selected_rows_may_have_child_tables_and_rules() {
     let Some(database) = database("a_table_without_selected_rows_may_have_child_tables_and_rules") else {

@@ -25,8 +25,8 @@ pub(crate) struct Timeouts {
     /// balancer closes first, and sends no further request into a closing connection. For load balancers that open connections
     /// before they have requests, `head` must be longer than these 60 seconds too.
     pub(crate) idle: Duration,
-    /// Time without progress while the peer does not read its response, and time by which the peer may be behind
-    /// [`kit_guard::READ_RATE`].
+    /// Maximum time by which the peer may fall behind [`kit_guard::READ_RATE`] while bytes of a response wait. A peer that reads
+    /// nothing falls behind by the whole wait.
     pub(crate) write: Duration,
 }
 

@@ -231,7 +231,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MeteredStream<S> {
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let flushed = Pin::new(&mut this.socket).poll_flush(context);
-        this.write_timeout.limit(flushed, context)
+        let flushed = this.write_timeout.limit(flushed, context);
+        if flushed.is_ready() && this.meter.is_idle() {
+            // The client has accepted all responses. The slowness of earlier responses does not count.
+            this.write_timeout.restart();
+        }
+        flushed
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -244,5 +249,40 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MeteredStream<S> {
             .closing
             .get_or_insert_with(|| LingeringClose::with_message(Vec::new(), is_quiet));
         closing.poll(&mut this.socket, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::time::sleep;
+
+    use super::MeteredStream;
+    use crate::connection::timeouts::Timeouts;
+
+    /// Eight bytes repay 33 of the 150 milliseconds that each write waits, so without the pause between responses the second write
+    /// would fail.
+    #[tokio::test]
+    async fn forgets_that_the_client_was_slow_after_all_responses_are_sent() {
+        let timeouts = Timeouts {
+            write: Duration::from_millis(200),
+            ..Timeouts::default()
+        };
+        let (mut client, socket) = tokio::io::duplex(8);
+        let peer = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let mut stream = MeteredStream::new(socket, peer, timeouts, Arc::default(), None);
+        for _ in 0..4 {
+            stream.write_all(&[0; 8]).await.expect("a free buffer");
+            let slow = async {
+                sleep(Duration::from_millis(150)).await;
+                client.read_exact(&mut [0; 16]).await
+            };
+            tokio::try_join!(stream.write_all(&[0; 8]), slow).expect("a client that reads in time");
+            stream.flush().await.expect("an open connection");
+        }
     }
 }
