@@ -9,6 +9,7 @@ use tokio_postgres::{Client, Config, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::tls::Security;
+use crate::url::{check, is_url};
 use crate::{DatabaseError, MigrateError};
 
 /// Connect timeout if the URL specifies none.
@@ -59,11 +60,12 @@ impl std::ops::Deref for Connection {
 
 /// Opens a connection.
 pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
+    check(url)?;
     let (url, security) = Security::from_url(url)?;
     let mut config: Config = url.parse().map_err(MigrateError::Url)?;
     // If the connection string has the form `host=… sslmode=…`, the parser of `tokio_postgres` reads the mode itself.
     let own = [config.get_ssl_mode()];
-    let modes = if url.contains("://") { security.modes } else { &own };
+    let modes = if is_url(&url) { security.modes } else { &own };
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(CONNECT_TIMEOUT);
     }

@@ -25,6 +25,9 @@ pub enum MigrateError {
     /// The connection string does not parse.
     #[error("the database URL is not valid: {0}")]
     Url(#[source] tokio_postgres::Error),
+    /// The connection string is not the URL of a PostgreSQL database.
+    #[error("the database URL is not valid: {0}")]
+    MalformedUrl(&'static str),
     /// The TLS settings of the URL cannot be used.
     #[error("the database URL requests TLS settings that cannot be used: {0}")]
     Tls(String),
@@ -380,7 +383,7 @@ impl MigrateError {
     /// Returns advice for the user, unless the message already contains it.
     pub fn help(&self) -> Option<&str> {
         match self {
-            Self::Url(_) => Some(
+            Self::Url(_) | Self::MalformedUrl(_) => Some(
                 "set DATABASE_URL=postgres://user:password@host:5432/database; in the user name and the password, write characters other than letters and digits as %XX",
             ),
             Self::Connect { help, .. } if !help.is_empty() => Some(help),

@@ -64,6 +64,7 @@ mod stand_ins;
 mod status;
 mod structure;
 mod tls;
+mod url;
 mod version;
 
 pub use adopt::{ExistingDatabase, baseline};

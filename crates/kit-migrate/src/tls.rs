@@ -27,6 +27,7 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::MigrateError;
+use crate::url::parameters;
 
 /// TLS settings of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl Security {
     /// Returns the URL without its TLS settings, and the TLS settings. The parser of `tokio_postgres` supports only
     /// some of these settings.
     pub(crate) fn from_url(url: &str) -> Result<(String, Self), MigrateError> {
-        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        let (base, query) = parameters(url);
         let mut rest = Vec::new();
         let (mut mode, mut roots, mut certificate, mut key) = (None, None, None, None);
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -328,6 +329,12 @@ mod tests {
             (
                 "postgres://h/d?sslrootcert=system",
                 "postgres://h/d",
+                &[Require][..],
+                Checks::AuthorityAndHost,
+            ),
+            (
+                "postgres://u:p?w@h/d?sslmode=verify-full",
+                "postgres://u:p?w@h/d",
                 &[Require][..],
                 Checks::AuthorityAndHost,
             ),

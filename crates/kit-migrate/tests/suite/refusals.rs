@@ -16,6 +16,28 @@ fn names_an_unreachable_server_without_the_password() {
 }
 
 #[test]
+fn refuses_a_url_that_its_parser_would_divide_within_the_password() {
+    for (url, part) in [
+        ("postgres://me:pa@secret@127.0.0.1:1/app", "contains `@` twice"),
+        (
+            "postgress://me:secret@127.0.0.1:1/app?application_name=ci",
+            "does not begin with postgres://",
+        ),
+        // A file for `docker run --env-file` has no quotes around values.
+        (
+            "\"postgres://me:secret@127.0.0.1:1/app?application_name=ci\"",
+            "does not begin with postgres://",
+        ),
+    ] {
+        let error = fails(url);
+        assert!(matches!(error, MigrateError::MalformedUrl(_)), "{error:?}");
+        let text = format!("{error} {error:?}");
+        assert!(text.contains(part) && !text.contains("secret"), "{text}");
+        assert!(error.help().is_some_and(|help| help.contains("%XX")), "{error}");
+    }
+}
+
+#[test]
 fn refuses_tls_settings_that_cannot_be_used() {
     for (query, part) in [
         ("sslmode=full", "`sslmode=full` is not known"),
