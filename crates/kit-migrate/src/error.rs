@@ -341,6 +341,16 @@ pub enum MigrateError {
         /// Names of the tables and columns.
         places: Vec<String>,
     },
+    /// A connection to a scratch database reaches another database, which must not change.
+    #[error(
+        "a connection to the new scratch database {wanted} reaches the database {found}; nothing was changed there"
+    )]
+    OtherDatabase {
+        /// Name of the scratch database.
+        wanted: String,
+        /// Name of the database that the connection reaches.
+        found: String,
+    },
     /// There is no migration that could be the baseline.
     #[error("migrations/ contains no migration that could be recorded as applied")]
     NoBaseline,
@@ -437,6 +447,9 @@ impl MigrateError {
                  a database without valuable rows can be created anew (`kit db reset` for the embedded one)",
             ),
             Self::NotSquashable { help, .. } => Some(help),
+            Self::OtherDatabase { .. } => Some(
+                "set SCRATCH_DATABASE_URL to the host and port of PostgreSQL itself, not to those of a pooler",
+            ),
             Self::NoBaseline => Some("`kit db pull` writes the baseline of an existing database"),
             Self::HasHistory { .. } => {
                 Some("`kit migrate:apply` applies the migrations that are not applied yet")

@@ -6,6 +6,7 @@ use kit_database::sql::identifier;
 
 use crate::MigrateError;
 use crate::connect::{Connection, block_on, connect};
+use crate::url::{is_url, parameters};
 
 /// Prefix of the names of scratch databases.
 const PREFIX: &str = "kit_scratch_";
@@ -15,7 +16,8 @@ const PREFIX: &str = "kit_scratch_";
 /// which is not changed.
 ///
 /// # Errors
-/// Returns the error of `work`, or an error if the database cannot be created or dropped.
+/// Returns the error of `work`, an error if the database cannot be created or dropped, or
+/// [`MigrateError::OtherDatabase`] if a connection to the new database reaches another one. `work` is not called then.
 pub fn with_scratch_database<T>(
     url: &str,
     work: impl FnOnce(&str) -> Result<T, MigrateError>,
@@ -27,13 +29,35 @@ pub fn with_scratch_database<T>(
         &sql,
         "cannot create an empty scratch database on this server",
     )?;
-    let done = work(&database_url(url, &name));
+    let made = database_url(url, &name);
+    let done = refuse_other_database(&made, &name).and_then(|()| work(&made));
     // `FORCE` ends sessions that a failed run left open.
     let drop = format!("DROP DATABASE {} WITH (FORCE)", identifier(&name));
     let dropped = run(url, &drop, "cannot drop the scratch database");
     let done = done?;
     dropped?;
     Ok(done)
+}
+
+/// Checks that a URL reaches the database with the name. A pooler can give each client the same database.
+fn refuse_other_database(url: &str, name: &str) -> Result<(), MigrateError> {
+    block_on(async {
+        let connection = connect(url).await?;
+        let row = connection
+            .query_one("SELECT pg_catalog.current_database()::text", &[])
+            .await
+            .map_err(MigrateError::database(
+                "cannot read the name of the scratch database",
+            ))?;
+        let found: String = row.get(0);
+        if found == name {
+            return Ok(());
+        }
+        Err(MigrateError::OtherDatabase {
+            wanted: name.to_owned(),
+            found,
+        })
+    })
 }
 
 fn run(url: &str, sql: &str, doing: &'static str) -> Result<(), MigrateError> {
@@ -54,34 +78,47 @@ fn name() -> String {
 
 /// Returns the URL with the name of another database.
 fn database_url(url: &str, name: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        // A later key of a connection string such as `host=… dbname=…` replaces an earlier one.
+    // A later name of the database replaces an earlier one, also that in the path of a URL.
+    if !is_url(url) {
         return format!("{url} dbname={name}");
-    };
-    let (place, options) = rest
-        .split_once('?')
-        .map_or((rest, ""), |(place, options)| (place, options));
-    let authority = place.split('/').next().unwrap_or_default();
-    let question = if options.is_empty() { "" } else { "?" };
-    format!("{scheme}://{authority}/{name}{question}{options}")
+    }
+    match parameters(url) {
+        (place, "") => format!("{place}?dbname={name}"),
+        (_, _) => format!("{}&dbname={name}", url.trim_end_matches('&')),
+    }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test
 mod tests {
+    use tokio_postgres::Config;
+
     use super::database_url;
 
     #[test]
     fn replaces_the_name_of_the_database_in_a_url() {
-        for (url, expected) in [
-            ("postgres://u:p@h:5432/app", "postgres://u:p@h:5432/x"),
-            (
-                "postgresql://h/app?sslmode=require",
-                "postgresql://h/x?sslmode=require",
-            ),
-            ("postgres://h", "postgres://h/x"),
-            ("host=h dbname=app", "host=h dbname=app dbname=x"),
+        for url in [
+            "postgres://u:p@h:5432/app",
+            "postgresql://h/app?connect_timeout=3",
+            "postgres://h",
+            "postgres://h?",
+            "postgres://h/app?connect_timeout=3&",
+            "postgres://u:p?w@h/app",
+            "postgres://u:p/w@h/app?connect_timeout=3",
+            "postgres:///app?host=/run/postgresql",
+            "postgres:///?host=/run/postgresql&dbname=app",
+            "postgres://h/app?%64bname=app&connect_timeout=3",
+            "host=h dbname=app",
+            "host=h password=a://b?c=d",
         ] {
-            assert_eq!(database_url(url, "x"), expected);
+            let given: Config = url.parse().unwrap();
+            let made: Config = database_url(url, "x").parse().unwrap();
+            assert_eq!(made.get_dbname(), Some("x"), "{url}");
+            assert_eq!(
+                (made.get_hosts(), made.get_user(), made.get_password()),
+                (given.get_hosts(), given.get_user(), given.get_password()),
+                "{url}"
+            );
         }
     }
 }

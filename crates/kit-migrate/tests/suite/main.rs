@@ -23,6 +23,7 @@ mod releases;
 mod roles;
 mod schemas;
 mod schemas_applied;
+mod scratch;
 mod squash;
 mod squash_roles;
 mod squash_schemas;

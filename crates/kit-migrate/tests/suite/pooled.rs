@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 use kit_database::Migration;
-use kit_migrate::{MigrateError, Options, apply, status};
+use kit_migrate::{MigrateError, Options, apply, status, with_scratch_database};
 use support::{Bouncer, database, own_server, query};
 
 /// Query that counts the advisory locks of one database. Other databases of the server belong to other tests.
@@ -239,6 +239,35 @@ fn accepts_a_pooler_that_assigns_processes_per_session() {
     // The process stays in the pool, without the locks and settings of the run.
     assert_eq!(query(&database.url, LOCKS), ["0"]);
     assert_eq!(query(&through, "SHOW lock_timeout"), ["0"]);
+}
+
+#[test]
+#[allow(clippy::result_large_err)] // a test looks at one at a time
+fn nothing_runs_in_a_scratch_database_if_a_pooler_gives_each_client_the_same_database() {
+    let test = "nothing_runs_in_a_scratch_database_if_a_pooler_gives_each_client_the_same_database";
+    let Some(database) = database(test) else {
+        return;
+    };
+    let through = Pool::start(&database.url, 2, Mode::Session);
+    let mut has_run = false;
+    let error = with_scratch_database(&through, |_| {
+        has_run = true;
+        Ok(())
+    });
+    let error = error.expect_err("the pooler has one database");
+    let MigrateError::OtherDatabase { wanted, found } = &error else {
+        panic!("{error}");
+    };
+    assert!(database.url.ends_with(&format!("/{found}")), "{error}");
+    assert!(
+        error
+            .help()
+            .is_some_and(|help| help.contains("SCRATCH_DATABASE_URL")),
+        "{error}"
+    );
+    assert!(!has_run);
+    let left = format!("SELECT count(*) FROM pg_database WHERE datname = '{wanted}'");
+    assert_eq!(query(&database.url, &left), ["0"]);
 }
 
 #[test]
