@@ -1,7 +1,7 @@
 // Tests suites in files that node:test runs in a copy of an example, as in the tests of a project.
 
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createTestDatabase } from "@kit/dev-database";
@@ -140,6 +140,31 @@ test("asks", async () => {
       ),
       [],
     );
+  });
+
+  test("applies migrations that drop tables, although the URL of the server names its database in a parameter", async () => {
+    await using server = await createTestDatabase({ root: project.root });
+    const own = new URL(server.url).pathname.slice(1);
+    const directory = join(project.root, "migrations/29990101000000_dropped");
+    await mkdir(directory);
+    try {
+      await writeFile(
+        join(directory, "migration.sql"),
+        "CREATE TABLE dropped (id integer PRIMARY KEY);\nDROP TABLE dropped;\n",
+      );
+      await writeFile(
+        join(directory, "changes.json"),
+        JSON.stringify({ version: 1, destructive: true, changes: [] }),
+      );
+      const url = `${server.url}?application_name=tests&dbname=${own}`;
+      passed(await tested({ "dropped.test.ts": small }, { TEST_DATABASE_URL: url }), 1);
+      assert.deepEqual(
+        await server.query("SELECT count(*) FROM kit_migrations WHERE name LIKE '29990101%'"),
+        [["0"]],
+      );
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 
   test("explains that there is no database", async () => {

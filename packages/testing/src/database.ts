@@ -48,13 +48,14 @@ export function noDatabase(cause: unknown): never {
   );
 }
 
-/** Applies the migrations of a project to the database of `DATABASE_URL`. */
+/** Applies the migrations of a project to the database of `DATABASE_URL`, which is for tests only: its rows may be lost. */
 export async function migrate(root: string): Promise<void> {
   const kit = findKit(root);
   try {
     // A `MIGRATE_URL` of the environment or of `.env` must not select another database.
     const env = { ...process.env, MIGRATE_URL: process.env["DATABASE_URL"] };
-    await promisify(execFile)(process.execPath, [kit, "migrate:apply"], { cwd: root, env });
+    const args = [kit, "migrate:apply", "--allow-destructive"];
+    await promisify(execFile)(process.execPath, args, { cwd: root, env });
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim();
     throw new Error(`Cannot apply the migrations to the test database:\n${said ?? String(error)}`, {

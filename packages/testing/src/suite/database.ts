@@ -47,6 +47,9 @@ async function onServer(root: string, server: string): Promise<SuiteDatabase> {
   const outer = process.env["DATABASE_URL"];
   const url = new URL(server);
   url.pathname = `/${name}`;
+  // kit would use the name of the database in this parameter.
+  const options = url.search.slice(1).split("&");
+  url.search = options.filter((option) => !option.startsWith("dbname=")).join("&");
   let inner: Connected | undefined;
   const close = async (): Promise<void> => {
     await inner?.end();
