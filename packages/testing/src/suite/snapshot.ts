@@ -16,7 +16,8 @@ const SNAPSHOT_SCHEMA = "kit_snapshot";
 const TABLES = `
   SELECT c.oid, quote_ident(n.nspname) || '.' || quote_ident(c.relname),
     (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
-      WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '')
+      WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''),
+    row_security_active(c.oid)
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind = 'r' AND n.nspname NOT IN ('information_schema', '${SNAPSHOT_SCHEMA}') AND n.nspname NOT LIKE 'pg\\_%'
     AND c.relname NOT LIKE 'kit\\_migration%'
@@ -41,14 +42,15 @@ interface Table {
  * they are faster than `TRUNCATE`, which creates new files for each table and index, and much faster than a new database.
  */
 export async function snapshotOf(query: Query): Promise<Snapshot> {
-  const tables = sorted(
-    (await query(TABLES)).map(([oid, name, columns]) => ({
-      oid: oid ?? "",
-      name: name ?? "",
-      columns: columns ?? "",
-    })),
-    await query(REFERENCES),
-  );
+  const found = (await query(TABLES)).map(([oid, name, columns, isHidden]) => ({
+    oid: oid ?? "",
+    name: name ?? "",
+    columns: columns ?? "",
+    isHidden: isHidden === "t",
+  }));
+  const hidden = found.find(({ isHidden }) => isHidden);
+  if (hidden !== undefined) return { restore: () => Promise.reject(hiddenRows(hidden.name)) };
+  const tables = sorted(found, await query(REFERENCES));
   const nonEmptyTables = await nonEmptyTablesOf(query, tables);
   if (nonEmptyTables.length > 0) {
     const copies = nonEmptyTables.map(
@@ -90,6 +92,13 @@ export async function snapshotOf(query: Query): Promise<Snapshot> {
       }
     },
   };
+}
+
+/** Returns the error for a table whose policy hides rows from the role of the suite. Statements would succeed and miss these rows. */
+function hiddenRows(table: string): Error {
+  return new Error(
+    `The suite cannot restore the rows of ${table}, because a policy of the table, such as that of @tenant, hides them from the role of TEST_DATABASE_URL. Use a role with SUPERUSER or BYPASSRLS`,
+  );
 }
 
 /** Returns the tables that have at least one row. */
