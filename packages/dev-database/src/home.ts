@@ -38,7 +38,7 @@ export function homeOf(state: string): DataLocation {
   const pointer = join(state, "location");
   const inPlace = join(state, "cluster");
   let directory = state;
-  if (existsSync(pointer)) directory = readFileSync(pointer, "utf8").trim();
+  if (existsSync(pointer)) directory = follow(state, pointer);
   else if (!existsSync(inPlace) && !mayEnter(state, NOBODY)) directory = relocate(state, pointer);
   const cluster = join(directory, "cluster");
   return { directory, cluster, account: accountOf(cluster) };
@@ -57,9 +57,37 @@ function accountOf(cluster: string): Account {
   return NOBODY;
 }
 
+/**
+ * Returns the directory that the file `location` names. A copy of a project gets a directory of its own, because the copied file names
+ * that of the original. A project that was moved keeps its directory.
+ */
+function follow(state: string, pointer: string): string {
+  const directory = readFileSync(pointer, "utf8").trim();
+  if (!existsSync(directory) || isOfAnother(directory, state)) return relocate(state, pointer);
+  const owner = join(directory, "owner");
+  if (textOf(owner) !== state) writeFileSync(owner, `${state}\n`);
+  return directory;
+}
+
+/** Returns true if a directory has the data of another state directory, which exists and names this directory. */
+function isOfAnother(directory: string, state: string): boolean {
+  const owner = textOf(join(directory, "owner"));
+  return owner !== undefined && owner !== state && textOf(join(owner, "location")) === directory;
+}
+
+function textOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+}
+
 function relocate(state: string, pointer: string): string {
   const parent = join(SYSTEM_DIRECTORY, "postgres");
-  const directory = join(parent, createHash("sha256").update(state).digest("hex").slice(0, 16));
+  const named = (text: string): string =>
+    join(parent, createHash("sha256").update(text).digest("hex").slice(0, 16));
+  let directory = named(state);
+  // The data of a project that was at this place before, and that was moved or deleted.
+  for (let number = 2; existsSync(join(directory, "cluster")); number += 1) {
+    directory = named(`${state}\0${number}`);
+  }
   try {
     mkdirSync(directory, { recursive: true, mode: 0o755 });
     prune(parent);

@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -81,6 +91,44 @@ test(
     await again.close();
     await until(() => serverOf(closed) === undefined, "the server to stop", 5_000);
     rmSync(closed, { recursive: true });
+  },
+);
+
+test(
+  "a copy of a project has data of its own, and a moved project keeps its data, if the user is root",
+  { skip: root ? false : "only root stores the data outside of the project" },
+  async (context) => {
+    const top = mkdtempSync(join(tmpdir(), "kit-copies-"));
+    const [original, copy, moved] = [join(top, "original"), join(top, "copy"), join(top, "moved")];
+    const clusters = new Set<string>();
+    context.after(() => {
+      for (const cluster of clusters) rmSync(join(cluster, ".."), { recursive: true, force: true });
+      rmSync(top, { recursive: true, force: true });
+    });
+    /** Runs a query on the database of a project, and waits until its server has stopped. */
+    const ask = async (dataDir: string, sql: string): Promise<(string | null)[][]> => {
+      const database = await openDatabase({ dataDir });
+      clusters.add(clusterOf(dataDir));
+      const rows = await query(database.url, sql);
+      await database.close();
+      await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
+      return rows;
+    };
+    await ask(original, "CREATE TABLE t AS SELECT 7 AS n");
+    cpSync(original, copy, { recursive: true });
+    assert.deepEqual(await ask(copy, "SELECT to_regclass('t')"), [[null]]);
+    renameSync(original, moved);
+    assert.deepEqual(await ask(moved, "SELECT n FROM t"), [["7"]]);
+    // A new project at the former place, and another one after it was deleted.
+    assert.deepEqual(await ask(original, "SELECT to_regclass('t')"), [[null]]);
+    await ask(original, "CREATE TABLE t AS SELECT 8 AS n");
+    rmSync(original, { recursive: true });
+    assert.deepEqual(await ask(original, "SELECT to_regclass('t')"), [[null]]);
+    assert.deepEqual(await ask(moved, "SELECT n FROM t"), [["7"]]);
+    assert.equal(clusters.size, 4);
+    // A new container has the project, but not the directories outside of it.
+    rmSync(join(clusterOf(copy), ".."), { recursive: true });
+    assert.deepEqual(await ask(copy, "SELECT to_regclass('t')"), [[null]]);
   },
 );
 
