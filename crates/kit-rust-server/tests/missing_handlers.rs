@@ -1,4 +1,4 @@
-//! Tests of the insertion of missing handlers into files of the user.
+//! Tests of the insertion of missing handlers into files of the user, and of handlers that kit does not generate.
 
 // Projects are directories of files, and a helper of a test may fail the test.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
@@ -84,6 +84,35 @@ fn adds_all_handlers_with_their_imports_and_functions_in_the_layout_of_rustfmt()
         output.files = changed;
         projects::assert_formatted(&format!("{name}-added"), &output);
     }
+}
+
+/// The reference `hats` of a product refers to the tag `Hats`, but the two texts differ in Rust.
+#[test]
+fn generates_no_handler_that_would_connect_rows_by_texts_without_case() {
+    let mut program = projects::store();
+    for (entity, property) in [("Tag", "slug"), ("ProductTag", "tag")] {
+        let r#type = program.declaration(entity).unwrap().1.r#type;
+        let kit_ir::TypeKind::Object(object) = &mut program.types[r#type].kind else {
+            panic!("{entity} is an object");
+        };
+        let mut properties = object.properties.iter_mut();
+        let property = properties.find(|own| own.name == property).unwrap();
+        property.tags.stored_as = Some(kit_ir::StoredAs::Citext);
+    }
+    let output = generated("store", &program);
+    assert_eq!(output.problems, []);
+    let mut messages = output.warnings.iter().map(|warning| &warning.message);
+    assert!(
+        messages.any(|message| message.starts_with(
+            "`GET /named/products/:slug` answers 501, because kit cannot generate its handler: a foreign key of type `citext`"
+        )),
+        "{:?}",
+        output.warnings
+    );
+    // PostgreSQL itself compares the values of the filter.
+    let mut files = output.files.iter();
+    let products = files.find(|file| file.path == "db/product.rs").unwrap();
+    assert!(products.text.contains("kit_related.tag = $"), "{}", products.text);
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl StoredColumn<'_> {
     }
 
     /// Returns the name of the type that the database chose, without its length.
-    fn foreign_name(&self) -> Option<String> {
+    pub(super) fn foreign_name(&self) -> Option<String> {
         self.foreign_type.as_deref().map(type_without_length)
     }
 

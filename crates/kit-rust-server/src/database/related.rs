@@ -21,6 +21,13 @@ impl StoredColumn<'_> {
         )
     }
 
+    /// Returns true if two values are equal in Rust exactly if they are equal in PostgreSQL, which compares `citext` without case,
+    /// and `character` without blanks at the end.
+    pub(crate) fn is_equal_in_rust(&self) -> bool {
+        self.column.r#type != ColumnType::Citext
+            && !matches!(self.foreign_name().as_deref(), Some("citext" | "character"))
+    }
+
     /// Returns true if the text of each value can be a segment of a path without an escape.
     pub(crate) fn is_plain_in_path(&self) -> bool {
         matches!(

@@ -119,6 +119,17 @@ impl<'k> Link<'k> {
         (is_join && stored.table.name != other.table.name).then_some(Self::Joined { to_row, to_other })
     }
 
+    /// Returns true if handlers can connect the rows by equal values: the rows of both tables are read with a query for each table.
+    fn has_equal_values(&self) -> bool {
+        let is_equal = |reference: &Reference<'_>| {
+            reference.column.is_equal_in_rust() && reference.target.is_equal_in_rust()
+        };
+        match self {
+            Self::Children(reference) | Self::Parent(reference) => is_equal(reference),
+            Self::Joined { to_row, to_other } => is_equal(to_row) && is_equal(to_other),
+        }
+    }
+
     /// Returns the tables from which a handler reads the rows.
     pub(super) fn tables(&self) -> Vec<&'k Stored<'k>> {
         match self {
@@ -278,6 +289,11 @@ impl<'k> HandlerContext<'k, '_> {
             }
         }
         .ok_or_else(unknown)?;
+        if !link.has_equal_values() {
+            return Err(format!(
+                "a foreign key of type `citext` or `character` connects `{name}` with `{entity}`, and Rust compares such texts in another way than PostgreSQL"
+            ));
+        }
         Ok(Part { field, link, item })
     }
 
