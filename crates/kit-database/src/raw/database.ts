@@ -29,7 +29,7 @@ export function all<Row, New>(table: Table<Row, New>): string {
     .join(", ");
 }
 
-/** Selects the rows that have these values; without values, all rows. */
+/** Selects the rows that have these values; without values, all rows. A value must not be `undefined`. */
 export function select<Row, New>(table: Table<Row, New>, where: Partial<Row> = {}): Query {
   const values: unknown[] = [];
   const condition = conditions(table, where, values);
@@ -52,7 +52,7 @@ export function insert<Row, New extends object>(table: Table<Row, New>, row: New
   return { text: `INSERT INTO ${table.name} ${what} RETURNING ${all(table)}`, values };
 }
 
-/** Changes the rows that have these values, and returns them. An omitted value stays unchanged. */
+/** Changes the rows that have these values, which must not be `undefined`, and returns them. An omitted change has no effect. */
 export function update<Row, New extends object>(
   table: Table<Row, New>,
   where: Partial<Row>,
@@ -100,8 +100,11 @@ function assigned<Row, New>(table: Table<Row, New>, row: object, values: unknown
 
 function conditions<Row, New>(table: Table<Row, New>, where: Partial<Row>, values: unknown[]): string {
   return Object.entries(where)
-    .filter(([, value]) => value !== undefined)
     .map(([property, value]: [string, unknown]) => {
+      // Without this condition, the statement would also concern the rows of others.
+      if (value === undefined) {
+        throw new Error(`the condition of ${table.name} has no value for ${JSON.stringify(property)}`);
+      }
       if (value === null) return `${columnOf(table, property)} IS NULL`;
       values.push(value);
       return `${columnOf(table, property)} = $${values.length}`;
