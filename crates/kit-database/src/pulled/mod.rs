@@ -1,6 +1,7 @@
 //! Writes entities for the tables of an existing database.
 
 mod indexes;
+mod literals;
 mod names;
 mod rules;
 mod tags;
@@ -12,10 +13,11 @@ use std::fmt::Write as _;
 
 use crate::definitions::{index_definition, unique_definition};
 use crate::{ForeignObject, ObjectKind, Unique};
+use literals::listed;
 use names::{identifiers, is_tag_word, name_interfaces, property_name};
 pub use text::on_one_line;
 use text::{DECIMAL_IMPORT, text};
-use types::{TypeText, default_tag, enums, listed, type_text, union};
+use types::{TypeText, default_tag, enums, type_text, union};
 pub(crate) use types::{domains, strings};
 
 /// Entities for the tables of a database.

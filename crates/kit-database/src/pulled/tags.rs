@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::literals::listed;
 use super::names::is_name;
-use super::types::listed;
 use super::{PulledColumn, PulledTable, indexes, rules};
 use crate::{local_name, names};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::literals::literal;
 use crate::{ForeignObject, ObjectKind};
 
 /// A type in TypeScript.
@@ -81,26 +82,6 @@ pub(crate) fn strings(list: &str) -> Vec<String> {
         found.push(text);
     }
     found
-}
-
-/// Returns the values of a check that lists the values of a column, as PostgreSQL prints the check.
-pub(super) fn listed(check: &str, column: &str) -> Option<Vec<String>> {
-    let name = crate::sql::identifier(column);
-    let rest = check.strip_prefix("CHECK (")?;
-    let rest = rest
-        .strip_prefix(&format!("{name}::text = ANY (ARRAY["))
-        .or_else(|| rest.strip_prefix(&format!("({name}::text = ANY (ARRAY[")))
-        .or_else(|| rest.strip_prefix(&format!("{name} = ANY (ARRAY[")))?;
-    let (list, end) = rest.rsplit_once(']')?;
-    if !end
-        .chars()
-        .all(|letter| ")[]:abcdefghijklmnopqrstuvwxyz ".contains(letter))
-        || list.contains(" OR ")
-    {
-        return None;
-    }
-    let values = strings(list);
-    (!values.is_empty()).then_some(values)
 }
 
 pub(super) fn union(values: &[String]) -> TypeText {
@@ -265,7 +246,10 @@ pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
     let quoted = literal(default);
     let plain = quoted.clone().unwrap_or_else(|| default.to_owned());
     match r#type.text.as_str() {
-        "number" => plain.parse::<f64>().ok().map(|_| format!("@default {plain}")),
+        "number" => plain
+            .parse::<f64>()
+            .is_ok_and(f64::is_finite)
+            .then(|| format!("@default {plain}")),
         "bigint" => plain.parse::<i64>().ok().map(|_| format!("@default {plain}")),
         "unknown" | "boolean" | "Date" | "Uint8Array" => None,
         text if text.starts_with("Decimal<") => {
@@ -280,25 +264,6 @@ pub(super) fn default_tag(default: &str, r#type: &TypeText) -> Option<String> {
             Some(format!("@default {}", serde_json::Value::from(value)))
         }
     }
-}
-
-/// Returns the text of a default that is only a literal and its type, such as `'a'::text`; `None` for any other expression,
-/// such as `'PO-'::text || nextval('numbers'::regclass)`.
-fn literal(default: &str) -> Option<String> {
-    let mut letters = default.strip_prefix('\'')?.chars().peekable();
-    let mut text = String::new();
-    loop {
-        match letters.next()? {
-            '\'' if letters.next_if_eq(&'\'').is_none() => break,
-            letter => text.push(letter),
-        }
-    }
-    let r#type: String = letters.collect();
-    let is_type = r#type.starts_with("::")
-        && r#type
-            .chars()
-            .all(|letter| letter.is_alphanumeric() || "_:.,()[]\" ".contains(letter));
-    is_type.then_some(text)
 }
 
 /// Returns true if a literal is the time of the insertion: `'now'::text::time without time zone`. Older versions of PostgreSQL print
@@ -364,6 +329,19 @@ mod tests {
             "date[]",
         ] {
             assert_eq!(text(base), None, "{base}");
+        }
+    }
+
+    #[test]
+    fn the_default_of_a_number_has_a_tag_only_if_it_is_finite() {
+        let tag = |default: &str| default_tag(default, &plain("number"));
+        assert_eq!(tag("'-1.5'::numeric").as_deref(), Some("@default -1.5"));
+        for default in [
+            "'NaN'::double precision",
+            "'Infinity'::real",
+            "'-Infinity'::double precision",
+        ] {
+            assert_eq!(tag(default), None, "{default}");
         }
     }
 
