@@ -1,9 +1,10 @@
 //! Migrations for the tables of packages, and for the role of tenants: `kit migrate:generate --with` and `--tenant-role`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use kit_database::sql::relation;
-use kit_database::{Migration, Snapshot};
+use kit_database::sql::{identifier, relation};
+use kit_database::{Change, Migration, Snapshot, schema_of};
 
 /// Table that a package of kit stores in the database of the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,19 +68,38 @@ impl StoredTable {
 
     /// Returns the name of the migration that creates the table.
     fn created_by(self, migrations: &[Migration]) -> Option<&str> {
-        let starts = [
-            format!("create table {} (", self.table()),
-            format!("create unlogged table {} (", self.table()),
-        ];
-        let creates = |migration: &&Migration| {
-            let text = migration.sql.to_lowercase().replace("if not exists ", "");
-            starts.iter().any(|start| text.contains(start))
-        };
+        let creates = |migration: &&Migration| creates(migration, self.table());
         migrations
             .iter()
             .find(creates)
             .map(|migration| migration.name.as_str())
     }
+}
+
+/// Returns true if the SQL of a migration creates a table. `table` is the name in SQL.
+fn creates(migration: &Migration, table: &str) -> bool {
+    let text = migration.sql.to_lowercase().replace("if not exists ", "");
+    let table = table.to_lowercase();
+    ["", "unlogged "]
+        .iter()
+        .any(|kind| text.contains(&format!("create {kind}table {table} (")))
+}
+
+/// Returns the migrations since the last one that created a table or gave another table this name. Earlier rights belong to a
+/// table that had the name before.
+fn since_named<'m>(migrations: &'m [Migration], table: &str) -> &'m [Migration] {
+    let quoted = relation(table);
+    let names = |migration: &Migration| {
+        let changes = migration.changes.iter();
+        let mut changes = changes.map(|step| &step.change);
+        changes.any(|change| match change {
+            Change::CreateTable { table: created } => created.name == table,
+            Change::RenameTable { to, .. } => to == table,
+            _ => false,
+        }) || creates(migration, &quoted)
+    };
+    let first = migrations.iter().rposition(names).unwrap_or_default();
+    &migrations[first..]
 }
 
 /// Reads the name of a role. The name needs no quotes.
@@ -137,7 +157,10 @@ pub(crate) fn migration_sql(
 /// Returns the statements that earlier migrations do not contain: they create the role, and give it rights on the tables of
 /// tenants. The session of a request is read outside of the transaction of its tenant, and limits are counted outside.
 fn rights(role: &str, has_keys: bool, migrations: &[Migration], snapshot: Option<&Snapshot>) -> String {
-    let is_new = |line: &str| !migrations.iter().any(|migration| migration.sql.contains(line));
+    let is_new_in = |migrations: &[Migration], line: &str| {
+        !migrations.iter().any(|migration| migration.sql.contains(line))
+    };
+    let is_new = |line: &str| is_new_in(migrations, line);
     let mut sql = String::new();
     let create = format!("CREATE ROLE {role} NOLOGIN;");
     if is_new(&create) {
@@ -160,26 +183,24 @@ fn rights(role: &str, has_keys: bool, migrations: &[Migration], snapshot: Option
     }
     let all_tables = snapshot.map_or(&[][..], Snapshot::tables);
     let (of_tenants, of_all): (Vec<_>, Vec<_>) = all_tables.iter().partition(|table| table.tenant.is_some());
-    let mut names: Vec<String> = of_tenants.iter().map(|table| relation(&table.name)).collect();
-    if has_keys {
-        names.push(StoredTable::Idempotency.table().to_owned());
-    }
-    let mut schemas: Vec<&str> = of_tenants
+    let names = of_tenants.iter().map(|table| table.name.as_str());
+    let names = names.chain(has_keys.then(|| StoredTable::Idempotency.table()));
+    let schemas: BTreeSet<_> = of_tenants
         .iter()
-        .filter_map(|table| Some(table.name.split_once('.')?.0))
+        .filter_map(|table| schema_of(&table.name))
         .collect();
-    schemas.sort_unstable();
-    schemas.dedup();
-    let of_schemas = schemas.into_iter().map(|schema| {
-        format!(
-            "GRANT USAGE ON SCHEMA {} TO {role};\n",
-            kit_database::sql::identifier(schema)
-        )
-    });
-    let of_tables = names
+    let of_schemas = schemas
         .iter()
-        .map(|name| format!("GRANT SELECT, INSERT, UPDATE, DELETE ON {name} TO {role};\n"));
-    sql.extend(of_schemas.chain(of_tables).filter(|line| is_new(line)));
+        .map(|schema| format!("GRANT USAGE ON SCHEMA {} TO {role};\n", identifier(schema)));
+    sql.extend(of_schemas.filter(|line| is_new(line)));
+    let of_tables = names.filter_map(|name| {
+        let line = format!(
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {role};\n",
+            relation(name)
+        );
+        is_new_in(since_named(migrations, name), &line).then_some(line)
+    });
+    sql.extend(of_tables);
     if !sql.is_empty() && !of_all.is_empty() {
         sql.push_str("\n-- These tables have no tenant, so their rows belong to all tenants. Remove `-- ` if requests of tenants need them.\n");
         for table in of_all {
@@ -191,7 +212,7 @@ fn rights(role: &str, has_keys: bool, migrations: &[Migration], snapshot: Option
 
 #[cfg(test)]
 mod tests {
-    use kit_database::Migration;
+    use kit_database::{Migration, Snapshot};
 
     use super::{StoredTable, migration_sql, role};
 
@@ -268,5 +289,51 @@ mod tests {
             "{second}"
         );
         assert!(!second.contains("CREATE ROLE"), "{second}");
+    }
+
+    /// Returns a snapshot of a table with a tenant.
+    fn of_tenants(table: &str) -> Snapshot {
+        let table =
+            serde_json::json!({ "name": table, "columns": [], "primaryKey": ["id"], "tenant": "tenant" });
+        let table = serde_json::from_value(table).expect("a table");
+        Snapshot::recorded(None, vec![table], Vec::new(), None)
+    }
+
+    #[test]
+    fn a_table_that_was_dropped_and_created_again_gets_its_rights_again() {
+        let snapshot = of_tenants("tasks");
+        let rights = |migrations: &[Migration]| {
+            migration_sql(&[], Some("tenant_user"), migrations, Some(&snapshot)).expect("new")
+        };
+        let grant = "GRANT SELECT, INSERT, UPDATE, DELETE ON tasks TO tenant_user;\n";
+        let mut migrations = vec![migration("CREATE TABLE tasks (id uuid PRIMARY KEY);\n")];
+        let first = rights(&migrations).expect("SQL");
+        assert!(first.ends_with(grant), "{first}");
+        migrations.push(migration(&first));
+        assert_eq!(rights(&migrations), None);
+        migrations.push(migration("DROP TABLE tasks;\n"));
+        migrations.push(migration("CREATE TABLE tasks (id bigint PRIMARY KEY);\n"));
+        assert_eq!(rights(&migrations).as_deref(), Some(grant));
+        migrations.push(migration(grant));
+        assert_eq!(rights(&migrations), None);
+    }
+
+    #[test]
+    fn only_a_table_of_another_schema_needs_rights_on_its_schema() {
+        for (table, on_schema, on_table) in [
+            ("\"a.b\"", None, "ON \"a.b\" TO"),
+            (
+                "billing.invoices",
+                Some("ON SCHEMA billing TO"),
+                "ON billing.invoices TO",
+            ),
+            ("\"a.b\".c", Some("ON SCHEMA \"a.b\" TO"), "ON \"a.b\".c TO"),
+        ] {
+            let sql = migration_sql(&[], Some("tenant_user"), &[], Some(&of_tenants(table)));
+            let sql = sql.expect("new").expect("SQL");
+            assert!(sql.contains(on_table), "{sql}");
+            assert_eq!(sql.contains("ON SCHEMA"), on_schema.is_some(), "{sql}");
+            assert!(on_schema.is_none_or(|part| sql.contains(part)), "{sql}");
+        }
     }
 }
