@@ -3,8 +3,8 @@
 mod support;
 
 use kit_database::{
-    Change, ChangeClass, ColumnType, Migration, Plan, PlanError, PlannedChange, Schema, Snapshot, draft,
-    latest, plan,
+    Change, ChangeClass, Check, ColumnType, Migration, Plan, PlanError, PlannedChange, Rule, Schema,
+    Snapshot, draft, latest, plan,
 };
 use kit_ir::{Program, TypeKind};
 
@@ -47,6 +47,29 @@ fn adds_a_column_with_a_default() {
         plan.sql(),
         "ALTER TABLE notes ADD COLUMN archived boolean DEFAULT false NOT NULL;\n"
     );
+}
+
+/// `?` is an operator of `jsonb`.
+#[test]
+fn a_condition_of_the_user_with_a_question_mark_is_checked_after_a_rename() {
+    let before = build(|builder| support::notes(builder, true));
+    let mut after = before.clone();
+    let table = &mut after.tables[0];
+    let mut columns = table.columns.iter_mut();
+    let column = columns
+        .find(|column| column.name == "archived")
+        .expect("a column");
+    "hidden".clone_into(&mut column.name);
+    column.source.renamed_from = Some("archived".to_owned());
+    table.checks.push(Check {
+        name: "notes_title_check".to_owned(),
+        column: "title".to_owned(),
+        rule: Rule::Sql("hidden OR title <> 'why?'".to_owned()),
+    });
+    let sql = between(&before, &after).unwrap().sql();
+    let renamed = sql.find("RENAME COLUMN archived TO hidden").expect("a rename");
+    let checked = sql.find("hidden OR").expect("a check");
+    assert!(renamed < checked, "{sql}");
 }
 
 #[test]

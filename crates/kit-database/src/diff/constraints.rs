@@ -246,7 +246,7 @@ impl Planner<'_> {
         let name = identifier(name);
         let is_stored = was.r#type.is_stored_as(is.r#type);
         // A condition that the user wrote has the new names of columns.
-        let is_written = !sql::condition(&check.rule, "?").contains('?');
+        let is_written = matches!(check.rule, Rule::Sql(_));
         let is_renamed = self.former_columns.keys().any(|(table, _)| *table == after.name);
         if is_written && (is_renamed || !is_stored) {
             return Vec::new();
