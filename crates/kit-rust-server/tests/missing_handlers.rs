@@ -115,6 +115,26 @@ fn generates_no_handler_that_would_connect_rows_by_texts_without_case() {
     assert!(products.text.contains("kit_related.tag = $"), "{}", products.text);
 }
 
+/// PostgreSQL refuses a row whose values do not fit into an index.
+#[test]
+fn generates_handlers_that_refuse_texts_too_long_for_an_index() {
+    let mut program = projects::store();
+    let customers = |program: &Program| {
+        let output = generated("store", program);
+        let mut files = handlers(&output);
+        let file = files.find(|file| file.path.ends_with("/customers.rs")).unwrap();
+        file.text.clone()
+    };
+    assert!(!customers(&program).contains("is_value_error"));
+    let types = program.types.iter_ids();
+    let emails = types.filter(|(_, own)| own.constraints.format == Some(kit_ir::Format::Email));
+    for id in emails.map(|(id, _)| id).collect::<Vec<_>>() {
+        program.types[id].constraints = kit_ir::Constraints::default();
+    }
+    let text = customers(&program);
+    assert!(text.contains("is_value_error"), "{text}");
+}
+
 #[test]
 fn keeps_all_text_of_the_user() {
     let program = support::notes::program();

@@ -1,7 +1,7 @@
 //! Finds routes that accept values that a column cannot store. A property that a contract takes over from an entity
 //! has the rules of the column. A property that the contract declares itself may have fewer rules.
 
-use kit_database::ColumnType;
+use kit_database::{ColumnType, Rule, Table};
 use kit_ir::{Decimal, DeclarationId, Format, Method, Type, TypeId, TypeKind};
 
 use super::HandlerContext;
@@ -56,7 +56,7 @@ impl<'k> HandlerContext<'k, '_> {
                 (ColumnType::Array { element }, TypeKind::Array { element: of }) => self
                     .value_type(*of)
                     .is_some_and(|of| !holds(element.column(), of)),
-                (r#type, _) => !holds(r#type, value),
+                (r#type, _) => !holds(r#type, value) || may_exceed_index(stored.table, column, value),
             }
         })
     }
@@ -72,6 +72,59 @@ impl<'k> HandlerContext<'k, '_> {
         let mut values = values.filter(|member| member.kind != TypeKind::Null);
         let first = values.next()?;
         values.next().is_none().then_some(first)
+    }
+}
+
+/// Maximum size of the values in one entry of a B-tree index, in bytes. PostgreSQL refuses a larger row (its maximum is 2,704 bytes
+/// with the header of the entry).
+const LARGEST_ENTRY: u64 = 2_600;
+
+/// Returns true if a text of the type can be too long for a B-tree index that contains the column.
+fn may_exceed_index(table: &Table, column: &StoredColumn<'_>, value: &Type) -> bool {
+    if !matches!(value.kind, TypeKind::String | TypeKind::Template { .. })
+        || !matches!(
+            column.column.r#type,
+            ColumnType::Varchar { .. } | ColumnType::Text | ColumnType::Citext
+        )
+    {
+        return false;
+    }
+    let own = column.column.name.as_str();
+    let size = |name: &String| {
+        let longest = if name == own {
+            value.constraints.effective_max_length()
+        } else {
+            longest(table, name)
+        };
+        // A character of UTF-8 has at most four bytes.
+        longest.map_or(u64::MAX, |letters| letters.saturating_mul(4))
+    };
+    let uniques = table.uniques.iter().map(|unique| unique.columns.as_slice());
+    let indexes = table.indexes.iter().filter(|index| index.method.is_none());
+    let indexes = indexes.map(|index| index.columns.as_slice());
+    std::iter::once(table.primary_key.as_slice())
+        .chain(uniques)
+        .chain(indexes)
+        .filter(|columns| columns.iter().any(|name| name == own))
+        .any(|columns| columns.iter().map(size).fold(0, u64::saturating_add) > LARGEST_ENTRY)
+}
+
+/// Returns the maximum number of characters of a column. A value that is no text counts as 16 characters.
+fn longest(table: &Table, name: &str) -> Option<u64> {
+    match table.column(name)?.r#type {
+        ColumnType::Varchar { length } => Some(length.into()),
+        ColumnType::Text | ColumnType::Citext => table
+            .checks
+            .iter()
+            .filter(|check| check.column == name)
+            .find_map(|check| match &check.rule {
+                Rule::Length(counts) => counts.max,
+                // The values are in the source of the project.
+                Rule::Values(_) => Some(64),
+                _ => None,
+            }),
+        ColumnType::Jsonb | ColumnType::Bytes | ColumnType::Array { .. } => None,
+        _ => Some(16),
     }
 }
 
