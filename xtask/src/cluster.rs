@@ -17,10 +17,10 @@ pub(crate) struct Options {
     /// Duration of the load in minutes.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1440))]
     minutes: u32,
-    /// Number of requests in a second.
+    /// Number of requests per second.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rate: u32,
-    /// Only the disturbances whose names contain this text, such as `kill` or `postgres`.
+    /// Run only the disturbances whose names contain this text, such as `kill` or `postgres`.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 }

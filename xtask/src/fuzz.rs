@@ -14,8 +14,8 @@ mod address;
 /// Target and duration of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Target to run: the name of a file in `fuzz/fuzz_targets`, or the beginning of several names (`http`). Without
-    /// it, all targets run one after another.
+    /// Target to run: the name of a file in `fuzz/fuzz_targets`, or the beginning of several names (`http`). By default,
+    /// all targets run one after another.
     target: Option<String>,
     /// Duration of each target in seconds.
     #[arg(long, value_name = "N", default_value_t = 60)]

@@ -67,28 +67,27 @@ enum Command {
     /// Run the Notes example: install, build, migrate, serve.
     #[command(after_help = "Examples:\n  cargo xtask demo\n  cargo xtask demo --port 8080 --seconds 60")]
     Demo(demo::Options),
-    /// Run all checks and tests of the project. CI runs exactly this command.
+    /// Run all checks and all tests. CI runs the same command.
     #[command(
         after_help = "Examples:\n  cargo xtask test\n  cargo xtask test --changed\n  cargo xtask test --changed=v0.1.0\n  cargo xtask test --only rust --only packages\n  cargo xtask test --long"
     )]
     Test(test::Options),
-    /// Check format, lints, types, licences of crates, and the rules of tidy. This is the part of `test` without
-    /// tests.
+    /// Check format, lints, types, licences of crates, and the rules of `tidy`. `cargo xtask test` starts with these checks.
     Check(check::Options),
-    /// Check the rules of ARCHITECTURE.md and of the repository that no other tool checks.
+    /// Check rules of this repository that no other tool checks, such as the layers in ARCHITECTURE.md.
     Tidy,
     /// Write llms.txt, the list of documentation pages for language models.
     Llms,
     /// Install npm packages, Node 24 and the viewer of the API reference if they are missing, and build the addons
     /// and the dashboard.
     Setup,
-    /// Build the two native addons, optimized, and copy them to their packages.
+    /// Build the two native addons with optimizations, and copy them to their packages.
     #[command(
         after_help = "Examples:\n  cargo xtask addons\n  cargo xtask addons --platform linux-x64-musl --platform linux-arm64-gnu"
     )]
     Addons(addons::Options),
-    /// Build the addons of each platform, load them, build an example and run the HTTP conformance tests, with emulators and loaders
-    /// for platforms that this machine does not have.
+    /// Test the addons of each platform: build and load them, build an example, and run the HTTP conformance tests. Emulators run the
+    /// platforms that this machine does not have.
     #[command(
         after_help = "Examples:\n  cargo xtask platforms\n  cargo xtask platforms --platform linux-arm64-gnu --optimized\n  cargo xtask platforms --platform win32-x64 --record\n\nNeeds cargo-zigbuild, and a program for each platform; docs/platforms.md lists them."
     )]
@@ -97,18 +96,18 @@ enum Command {
     Viewer,
     /// Build the dashboard of the debug sidecar and copy it to @kit/plugin-debug.
     Dashboard,
-    /// Run the compiler and the HTTP engine on generated input, with libFuzzer.
+    /// Fuzz the compiler and the HTTP engine: run them on generated input, with libFuzzer.
     #[command(
         after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz types --seconds 600\n  cargo xtask fuzz http --seconds 600"
     )]
     Fuzz(fuzz::Options),
-    /// Break contracts on purpose and check that the project's own tests notice.
+    /// Break rules in the contracts of an example, and check that its contract tests fail.
     #[command(after_help = "Examples:\n  cargo xtask mutate contracts\n  cargo xtask mutate contracts notes")]
     Mutate(mutate::Options),
-    /// Pack the packages in the form that users install.
+    /// Pack the npm packages as users install them.
     #[command(after_help = "Examples:\n  cargo xtask pack --out /tmp/kit-packages")]
     Pack(pack::Options),
-    /// Make all files of a release, check them, and write the plan of the publication.
+    /// Build all files of a release, check them, and write the steps of the publication into a file.
     #[command(
         after_help = "Examples:\n  cargo xtask release --version 0.2.0 --prepare\n  cargo xtask release --version 0.2.0\n  cargo xtask release --version 0.2.0 --no-build --registry http://localhost:4873"
     )]
@@ -130,12 +129,12 @@ enum Command {
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
     )]
     Bench(bench::Options),
-    /// Run the native server for minutes under bad conditions, and check that it frees all resources: idle
-    /// connections, mixed load, the sidecar and telemetry, SIGTERM.
+    /// Run the native server for minutes under bad load, and check that the server frees all resources. The load is idle
+    /// connections, slow readers, mixed requests, also with the sidecar and telemetry, and SIGTERM.
     #[command(after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak mixed --minutes 30")]
     Soak(soak::Options),
-    /// Run an application as on many machines: kill and pause each part under load, deploy a release with a migration, and check that
-    /// no request and no job is lost or doubled.
+    /// Run an application in a small cluster under load. Kill and pause each part, deploy a release with a migration, and check that
+    /// no request and no job is lost or done twice.
     #[command(
         after_help = "Examples:\n  cargo xtask cluster\n  cargo xtask cluster --minutes 3\n  cargo xtask cluster --minutes 2 --only postgres\n\nNeeds haproxy, pgbouncer, and valkey-server or redis-server: `apt-get install haproxy pgbouncer redis-server`."
     )]

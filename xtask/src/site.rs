@@ -13,13 +13,13 @@ use crate::{playground, release, run, toolchain};
 /// Options of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Directory of the site; emptied first.
+    /// Directory of the site. The command deletes the old contents first.
     #[arg(long, value_name = "DIR", default_value = "target/site/dist")]
     out: PathBuf,
     /// Path below which the site is served, with a slash at both ends, such as /0.1/.
     #[arg(long, value_name = "PATH", default_value = "/")]
     base: String,
-    /// Leave out the reference of packages and crates and the playground, which take minutes.
+    /// Build only the pages, without the references and the playground, which take minutes.
     #[arg(long)]
     pages_only: bool,
 }

@@ -33,15 +33,15 @@ Examples:
   kit build                                  write .kit/ from the project's types and contracts
   kit test --json                            run the project's tests; JSON lists the failures
   kit dev                                    serve the app, and restart it when a file is saved
-  kit migrate:generate --name create_notes   write a migration for what the types changed
-  kit migrate:apply --dry-run                show what would be applied to the database
+  kit migrate:generate --name create_notes   write a migration for the changes of the types
+  kit migrate:apply --dry-run                show the migrations that would be applied
   kit migrate:status                         compare the database with the migrations
   kit diff origin/main                       report changes that break clients or lose data
   kit doctor                                 check the project and the machine for problems
   kit explain KIT1302                        explain a diagnostic code
 
-Exit codes: 0 done, 1 a mistake in the project or a failure of the environment, 2 wrong usage,
-130 stopped with Ctrl-C at a question.
+Exit codes: 0 success, 1 a mistake in the project or a failure of the environment, 2 wrong arguments,
+130 Ctrl-C at a question. `kit diff` also has 3, and 70 is a bug in kit.
 Colours: on a terminal, unless `--no-color` is given or NO_COLOR is set."
 )]
 pub(crate) struct CommandLine {

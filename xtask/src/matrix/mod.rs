@@ -26,16 +26,16 @@ use crate::{interrupt, optimized, run, toolchain};
 /// Options of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Try only this platform, such as linux-arm64-musl; may be repeated.
+    /// Test only this platform, such as linux-arm64-musl; may be given several times.
     #[arg(long = "platform", value_name = "PLATFORM")]
     platforms: Vec<String>,
-    /// Build the addons optimized, as published, which takes minutes for each platform.
+    /// Build the addons with optimizations, as published. Takes minutes for each platform.
     #[arg(long)]
     optimized: bool,
     /// Directory with the C libraries of other platforms, such as linux-x64-musl/lib/ld-musl-x86_64.so.1.
     #[arg(long, value_name = "DIR", default_value = "target/platforms/roots")]
     roots: PathBuf,
-    /// Also write the results into xtask/platforms.json and docs/platforms.md. Rows of other platforms stay.
+    /// Also write the results into xtask/platforms.json and docs/platforms.md. Rows of other platforms stay unchanged.
     #[arg(long)]
     record: bool,
 }

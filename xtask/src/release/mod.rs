@@ -31,24 +31,23 @@ pub(crate) struct Options {
     /// without this option.
     #[arg(long)]
     prepare: bool,
-    /// Directory of the archives and reports; emptied first.
+    /// Directory of the archives and reports. The command deletes the old contents first.
     #[arg(long, value_name = "DIR", default_value = "target/published")]
     out: PathBuf,
     /// Publish to this npm registry after all checks. Packages that the registry has already are left out.
     #[arg(long, value_name = "URL")]
     registry: Option<String>,
-    /// Publish the archives that are in DIR, without building or checking them again. Their checksums must be those of
-    /// `SHA256SUMS`. With this option, the checks, which run programs of others, can run on a machine that may not
-    /// publish.
+    /// Publish the archives in DIR that an earlier run has checked, without building or checking them again. Their checksums must be
+    /// those of `SHA256SUMS`. So the checks, which run programs of other projects, can run on a machine without the right to publish.
     #[arg(long, requires = "registry")]
     publish_only: bool,
-    /// Use the addons that are in packages/*/native, for example those that other machines have built.
+    /// Do not build addons, and use those in packages/*/native, for example from other machines.
     #[arg(long)]
     no_build: bool,
     /// Fail if a platform has no addons.
     #[arg(long)]
     all_platforms: bool,
-    /// Accept changes that are not committed, to try the command.
+    /// Also run with changes that are not committed, to try the command.
     #[arg(long, conflicts_with = "registry")]
     allow_dirty: bool,
 }

@@ -11,10 +11,12 @@ use crate::project::Project;
 
 /// Build the artifacts in .kit/ from the project's types and contracts.
 ///
-/// Reads the configuration (kit.config.ts, or `kit` in package.json), the types, the contracts and the application
-/// factory, and writes validators, serializers, routes, the OpenAPI document and schema files. Unchanged files keep their
-/// modification times; a build with an error changes nothing. Then the project's compiler (`compiler` in the
-/// configuration; tsc if tsconfig.json emits files) compiles the sources into `distDir`.
+/// Reads the configuration (kit.config.ts, or `kit` in package.json), the types, the contracts and the call of `createApp`. Writes
+/// validators, serializers, routes, the OpenAPI document and schema files. A build with an error writes nothing, and files that
+/// do not change keep their modification times.
+///
+/// Then the project's compiler compiles the sources into `distDir`. The option `compiler` of the configuration selects the
+/// compiler; by default, tsc compiles if tsconfig.json emits files.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,8 +29,7 @@ Examples:
   kit build --watch --json           one line of JSON for each build
   kit build --json | jq .counts")]
 pub(crate) struct Arguments {
-    /// Write nothing; exit with 1 if files in .kit/ are missing, out of date, or no longer generated, or if the types have
-    /// changes that none of the migrations contains.
+    /// Write nothing, and exit with 1 if .kit/ is out of date, or if the types have changes that no migration contains.
     #[arg(long)]
     check: bool,
     /// Build again whenever a file is saved.

@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use crate::Stream;
 use crate::context::Context;
 
-/// Print a shell script that completes kit's commands and flags.
+/// Print a shell script that completes the commands and options of kit.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -17,9 +17,9 @@ use crate::project::root;
 
 /// Manage the project's embedded PostgreSQL, fill a database, or adopt an existing one.
 ///
-/// The database runs while something uses it: `kit dev`, an application, a test, a session of psql. `start` keeps it running
-/// until `stop`. These commands only affect the embedded database, never the one in `DATABASE_URL`; only `pull` reads that
-/// one, and `seed` fills it.
+/// The embedded PostgreSQL runs while a program uses it, such as `kit dev`, an application, a test or psql. `start` keeps
+/// it running until `stop`. Only `seed` and `pull` use the database in `DATABASE_URL`: `seed` writes rows into it, and `pull` reads it.
+/// All other commands use only the embedded PostgreSQL.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -91,7 +91,7 @@ struct Start {
 
 /// Stop the database that `kit db start` keeps running.
 ///
-/// If another program still uses the database, the database runs until that program has exited; the command reports this
+/// If another program still uses the database, the database runs until this program exits. In this case, the command says so
 /// and exits with 1.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -174,7 +174,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             });
             console.result(&url);
             if !console.is_json() {
-                console.note("it runs until `kit db stop`");
+                console.note("the database runs until `kit db stop`");
             }
         }
         Action::Stop(arguments) => {

@@ -22,10 +22,11 @@ use crate::project::{build_time, root};
 
 /// Write entities and a baseline migration for an existing database.
 ///
-/// Reads the database in `MIGRATE_URL`, or else in `DATABASE_URL`, or else the embedded one, and changes nothing in it. Writes an
-/// interface with doc tags for each table, and a migration with SQL that creates all objects of the database. Parts that TypeScript cannot express,
-/// such as views, triggers and columns of other types, are listed with the reason and are kept as SQL. Then
-/// `kit migrate:baseline` records the migration as applied.
+/// Reads the database in `MIGRATE_URL`, or else in `DATABASE_URL`, or else the embedded database, and changes nothing in the database.
+///
+/// Writes an interface with doc tags for each table, and a migration that creates all objects of the database. Then run
+/// `kit migrate:baseline`, which records the migration as applied. Objects that TypeScript cannot express, such as views and
+/// triggers, stay SQL; the command lists them with the reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -40,7 +41,7 @@ pub(crate) struct Arguments {
     /// Write all entities into one file instead of a file for each table.
     #[arg(long)]
     single_file: bool,
-    /// Schemas to read beside the first one of the `search_path`. The entities of their tables have `@table schema.name`.
+    /// Schemas to read in addition to the first schema of the `search_path`. The entities of their tables have `@table schema.name`.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     schema: Vec<String>,
     /// Name of the migration.
@@ -203,7 +204,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             "{path}/migration.sql was not tried in an empty database: {reason}"
         ));
     }
-    console.result("next: `kit migrate:baseline` records the migration as applied to this database");
+    console
+        .result("next: run `kit migrate:baseline`, which records the migration as applied to this database");
     Ok(())
 }
 

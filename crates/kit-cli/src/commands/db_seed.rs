@@ -22,9 +22,11 @@ const SCRIPT: &str = include_str!("db_seed.mjs");
 
 /// Fill the database with rows for development.
 ///
-/// Runs the default export of src/seed.ts in a transaction: a function that gets the database of the project's query builder.
-/// The program must allow a second run, for example with fixed ids and `ON CONFLICT DO NOTHING`. Uses the database in `DATABASE_URL`, or
-/// else the embedded one. Pending migrations and `NODE_ENV=production` are refused.
+/// Runs the function that src/seed.ts exports by default, in a transaction. The function gets the database as the project uses it:
+/// with drizzle, kysely or `pg`. Write the function so that it can run again, for example with fixed ids and `ON CONFLICT DO NOTHING`.
+///
+/// The database is the one in `DATABASE_URL`, or else the embedded one. The command refuses a database with pending migrations, and
+/// `NODE_ENV=production`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

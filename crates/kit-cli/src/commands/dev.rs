@@ -24,18 +24,20 @@ use crate::{database_url, env_file};
 
 /// Serve the application, and restart it whenever a file is saved.
 ///
-/// Reads `.env`, builds, starts the embedded database if `DATABASE_URL` is not set, lists migrations that are not applied, and
-/// runs the program. The project's own TypeScript checks types while the application runs, and type errors are shown. After an
-/// edit, the next process listens before the last one stops, so no connection is refused. After a mistake, the last version keeps
-/// running. The application listens on 127.0.0.1 unless the program or --host names an address, and refuses requests with unknown
-/// host names, so that no web page can reach it by DNS rebinding. Keys on a terminal: r builds again, o opens the page of the API,
-/// q quits.
+/// Reads `.env`, builds the project, starts the embedded database if `DATABASE_URL` is not set, lists migrations that are not applied,
+/// and runs the program. While the application runs, the project's own TypeScript checks the types, and type errors are shown.
 ///
-/// If the application declares jobs with `createJobs`, the program `worker` beside the program of the application runs, too. It starts again
-/// with each version of the application.
+/// After an edit, the new process listens before the old process stops, so no connection is refused. After a mistake, the last
+/// version keeps running. Keys on a terminal: r builds again, o opens the page of the API, q quits.
 ///
-/// If the project has a server in Rust and no program in TypeScript, or with --rust, cargo builds the server after each edit, also of
-/// Rust files. The last version serves until the new one listens. Errors of the Rust compiler name the contract of their handler.
+/// The application listens on 127.0.0.1 unless the program or --host names another address. Requests with unknown host names are
+/// refused, so that no web page can reach the application by DNS rebinding.
+///
+/// If the application declares jobs with `createJobs`, the command also runs the program `worker` beside the program of the
+/// application, and starts both again after an edit.
+///
+/// With --rust, or if the project has a server in Rust and no program in TypeScript, cargo builds the server after each edit, also of
+/// Rust files. The last version serves until the new version listens. Errors of the Rust compiler name the contract of their handler.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,16 +53,16 @@ pub(crate) struct Arguments {
     /// Listen on this port instead of the program's own.
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// Listen on this address instead of the program's own; 0.0.0.0 for all addresses. The default is 127.0.0.1.
+    /// Listen on this address instead of the program's own. 0.0.0.0 means all addresses; the default is 127.0.0.1.
     #[arg(long, value_name = "ADDRESS")]
     host: Option<String>,
-    /// Accept requests with this name in the Host header; localhost and addresses are always accepted. Give the option once per name.
+    /// Accept requests with this name in the header `host`; may be given several times. localhost and addresses are always accepted.
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// File that starts the application. Default: the first of src/main.ts, src/server.ts, src/index.ts, …
+    /// File that starts the application; by default, the first of src/main.ts, src/server.ts, src/index.ts, …
     #[arg(long, value_name = "FILE")]
     entry: Option<String>,
-    /// Program that does jobs. Default: the file `worker` beside the program of the application, if the application declares jobs.
+    /// Program that does jobs; by default, the file `worker` beside the program of the application, if the application declares jobs.
     #[arg(long, value_name = "FILE", conflicts_with = "rust")]
     worker: Option<String>,
     /// Do not run the program that does jobs.
@@ -291,7 +293,7 @@ impl Development<'_> {
         if !self.is_missing_worker_told {
             self.is_missing_worker_told = true;
             self.context.console.warning(&format!(
-                "no program does the jobs of the application: there is no {worker}; name another program with `--worker`"
+                "no program does the jobs of the application: the file {worker} does not exist; write this file, or name another program with `--worker`"
             ));
         }
         Ok(None)

@@ -12,7 +12,7 @@ use crate::context::Context;
 
 /// Explain a diagnostic code of a build.
 ///
-/// Prints the page of the documentation: the meaning of the code, an example, and a correction. Without a code, the command
+/// Prints the page of the code: its meaning, an example with the mistake, and the correct code. Without an argument, the command
 /// lists all codes.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::failure::{CommandError, Problem};
 use crate::project::Project;
 
-/// Write the artifacts in .kit/ without running a compiler: the first half of `kit build`.
+/// Write the artifacts in .kit/, as `kit build --no-compile` does.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -63,8 +63,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 
 /// Write the contract tests.
 ///
-/// Writes .kit/ like `kit generate`, and lists the contract tests in it: one file per contract group. `kit test` and
-/// `kit test:contracts` run them. They need the package `@kit/testing`.
+/// Writes .kit/ like `kit generate`, and lists the files with contract tests: one file for each group of routes. `kit test` and
+/// `kit test:contracts` run these tests, which need the package `@kit/testing`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -22,11 +22,11 @@ use crate::project::{Project, build_time};
 
 /// Write files that run the application in production: Kubernetes manifests, a compose file and systemd units.
 ///
-/// The files express the application's own settings: port, health checks, port of the metrics, grace periods, environment
-/// variables, migrations and jobs. Secrets appear by name only. The command reads the settings from the sources, and works
-/// for applications on Node and for Rust servers.
+/// The files contain the settings of the application: port, health checks, port of the metrics, grace periods, environment
+/// variables, migrations and jobs. The command reads them from the sources of the application, on Node or in Rust. The files
+/// contain the names of secrets, and never their values.
 ///
-/// Running the command again rewrites its files. A file that somebody changed stays as it is, and the command says so.
+/// A later run writes the files again. The command does not overwrite a file that somebody changed, and says so.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Directory for the files; by default `deploy` in the root of the project.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Kind of the files, repeatable; by default all kinds.
+    /// Kind of the files; may be given several times. By default, all kinds.
     #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
     format: Vec<FormatName>,
     /// Image of the application; by default the name and the version in package.json. For kubernetes and compose.
@@ -56,18 +56,18 @@ pub(crate) struct Arguments {
     /// Program that does the jobs of `@kit/jobs`; by default the file `worker` beside the program that serves.
     #[arg(long, value_name = "FILE")]
     worker: Option<String>,
-    /// The application listens with TLS; by default if the source has a call of `listen` with the option `tls`.
+    /// The application listens with TLS. This is the default if the source calls `listen` with the option `tls`.
     #[arg(long, conflicts_with = "no_tls")]
     tls: bool,
     /// The application speaks plain HTTP.
     #[arg(long)]
     no_tls: bool,
-    /// Port of plain HTTP whose requests a server with TLS redirects, if the source does not contain the port. A Rust server gets the
-    /// port as `TLS_REDIRECT_PORT`.
+    /// Port of plain HTTP from which a server with TLS redirects its clients. Needed only if the source does not contain the port. A
+    /// Rust server gets the port as `TLS_REDIRECT_PORT`.
     #[arg(long, value_name = "PORT", conflicts_with = "no_tls", value_parser = clap::value_parser!(u16).range(1..))]
     redirect_port: Option<u16>,
-    /// The server reads certificates of clients, and refuses clients without one (`required`) or accepts them (`optional`), if the source
-    /// does not say so. A Rust server gets `TLS_CLIENT_CA` and `TLS_CLIENT_CERTIFICATES`.
+    /// Rule for clients without a certificate, if the server verifies certificates of clients. Needed only if the source does not
+    /// contain the rule. A Rust server gets `TLS_CLIENT_CA` and `TLS_CLIENT_CERTIFICATES`.
     #[arg(long, value_enum, value_name = "RULE", conflicts_with = "no_tls")]
     client_certificates: Option<ClientRule>,
     /// Print the files that would be written, and write nothing; with `--json`, also their texts.
@@ -101,7 +101,7 @@ impl FormatName {
 enum ClientRule {
     /// Clients without a certificate are refused.
     Required,
-    /// Only clients with a wrong certificate are refused.
+    /// Clients without a certificate are accepted; clients with a wrong certificate are refused.
     Optional,
 }
 
@@ -389,13 +389,13 @@ fn print(report: &Report<'_>, dry_run: bool, context: &Context<'_>) {
             (FileStatus::Unchanged, _) => "unchanged",
             (FileStatus::Kept, _) => {
                 console.warning(&format!(
-                    "{path} stays as it is, because somebody changed it; remove the file if kit should write it again"
+                    "{path} was not written, because somebody changed the file; to let kit write it again, delete the file"
                 ));
                 continue;
             }
             (FileStatus::Unneeded, _) => {
                 console.warning(&format!(
-                    "{path} is from an earlier run, and kit does not generate the file any more; remove the file"
+                    "{path} is from an earlier run, and kit no longer generates this file; delete the file"
                 ));
                 continue;
             }

@@ -15,11 +15,11 @@ use crate::failure::CommandError;
 use crate::plugins::{InterruptiblePlugins, Plugins};
 use crate::project::{Project, build_time};
 
-/// Serve an editor: mistakes while you type, rules of types and routes, renames of routes
+/// Run the language server of an editor: mistakes while you type, rules of types, renames of routes
 ///
-/// The command is a language server: it speaks the Language Server Protocol on standard input and output, and an editor starts
-/// it. It reads the projects of the folders that the editor has open, with their unsaved texts, and writes no files. It loads
-/// kit.config.ts and runs the plugins of a project, as `kit build --check` does.
+/// An editor starts this command, and talks to it on standard input and output (Language Server Protocol). The server reads the
+/// projects in the folders of the editor, also text that is not saved yet. The server writes no files. Like `kit build --check`,
+/// it loads kit.config.ts and runs the plugins of the project.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

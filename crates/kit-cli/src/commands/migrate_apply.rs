@@ -21,12 +21,14 @@ use crate::{Stream, database_url, env_file};
 
 /// Apply the migrations that are not applied to the database yet.
 ///
-/// The database is the one in `MIGRATE_URL`, or else in `DATABASE_URL`, or else the project's embedded PostgreSQL, which is
-/// for development only: with `NODE_ENV=production` one of the variables must be set. The command first shows the migrations
-/// that it applies. Each migration runs in its own transaction, or in several steps if `migration.sql` has lines such as
-/// `-- kit: new transaction`. If a run is interrupted, the next run continues. Migrations that destroy data are refused without --allow-destructive: those with such
-/// a change in `changes.json`, and those with such a statement in `migration.sql`, such as DROP TABLE, TRUNCATE, or DELETE
-/// without WHERE.
+/// `MIGRATE_URL` selects the database, or else `DATABASE_URL`. Without these variables, the command uses the project's embedded
+/// PostgreSQL, which is only for development: with `NODE_ENV=production`, one of the variables must be set.
+///
+/// The command first shows the migrations that it applies. Each migration runs in its own transaction, or in several steps if
+/// `migration.sql` has lines such as `-- kit: new transaction`. If a run is interrupted, the next run continues.
+///
+/// A migration that deletes stored data is refused without --allow-destructive. kit finds such changes in `changes.json`, and
+/// statements such as DROP TABLE, TRUNCATE, or DELETE without WHERE in `migration.sql`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

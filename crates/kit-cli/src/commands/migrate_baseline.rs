@@ -11,9 +11,9 @@ use crate::failure::CommandError;
 
 /// Record the first migration as applied, without running it.
 ///
-/// For a database that existed before its migrations: `kit db pull` writes entities and a first migration, which contains the
-/// objects of the database. This command compares the database with the migration, and refuses if they differ. Later
-/// migrations are applied as usual.
+/// For a database that is older than its migrations. `kit db pull` writes entities and a first migration with the objects of the
+/// database. This command compares the database with this migration, and fails if they differ. Later migrations are applied
+/// as usual.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +45,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     context.console.result(&if arguments.dry_run {
         format!("the database matches {name}, and has no history yet")
     } else {
-        format!("recorded {name} as applied; nothing was run")
+        format!("recorded {name} as applied; no SQL was run")
     });
     Ok(())
 }

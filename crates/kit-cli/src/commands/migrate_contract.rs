@@ -9,11 +9,11 @@ use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::CommandError;
 
-/// Run the second half of a migration, which removes what only the old build of the application uses.
+/// Run the second half of a migration, which removes the columns of the old build.
 ///
-/// First checks that the new columns contain all values of the old ones. kit cannot know if a process of the old build is left:
-/// the command refuses to run if a session of the database is older than the first half, and lists these sessions.
-/// With --abort, removes the new columns instead, so that the tables are those of the old build again.
+/// First checks that the new columns contain all values of the old columns. kit cannot know if a process of the old build still
+/// runs. Therefore the command fails if a session of the database is older than the first half, and lists these sessions.
+/// With --abort, the command removes the new columns instead, and the tables are again those of the old build.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,13 +25,13 @@ pub(crate) struct Arguments {
     /// Undo the first half: go back to the tables of the old build.
     #[arg(long)]
     abort: bool,
-    /// Also run if sessions are older than the first half, such as those of a pooler or of another program.
+    /// Also run if sessions are older than the first half, for example the sessions of a pooler or of another program.
     #[arg(long, conflicts_with = "abort")]
     ignore_sessions: bool,
-    /// Also run if stored data is deleted, such as a column that the new build no longer has.
+    /// Also run if this deletes stored data, such as a column that the new build no longer has.
     #[arg(long)]
     allow_destructive: bool,
-    /// Only show the migration whose half would be run.
+    /// Only show the migration whose second half would run.
     #[arg(long)]
     dry_run: bool,
     /// Like --dry-run, and exit with 1 if a migration waits for its second half.

@@ -9,12 +9,14 @@ use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::CommandError;
 
-/// Run the first half of a migration, after which the old and the new build of the application can run side by side.
+/// Run the first half of a migration, so that the old and the new build can run at the same time.
 ///
-/// Applies the pending migrations up to the first one in two halves (`kit migrate:generate --expand`), and the first half of
-/// that one. Deploy the new build afterwards. If no process of the old build is left, `kit migrate:contract` runs the second half.
-/// Refuses a migration without halves that breaks the running application. In a database without migrations, applies all
-/// migrations completely, because no application uses the database yet.
+/// Looks for the first pending migration in two halves, which `kit migrate:generate --expand` wrote. Applies all migrations
+/// before this migration, and the first half of this migration. Then deploy the new build. When no process of the old build is left, run
+/// `kit migrate:contract` for the second half.
+///
+/// A migration that breaks the running application and has no halves is refused. If the database has no migrations yet, all
+/// migrations are applied completely, because no application uses the database.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -26,8 +26,8 @@ use crate::project::{Project, build_time, root};
 
 /// Write a migration for the changes of the types since the last migration.
 ///
-/// Compares the tables of the types with the snapshot of the latest migration in migrations/, and writes
-/// migrations/<timestamp>_<name>/ with the SQL, the changes and the new snapshot. Writes nothing if nothing changed.
+/// Compares the tables of the types with the snapshot of the latest migration. If they differ, writes the directory
+/// migrations/<timestamp>_<name>/ with the SQL, the list of changes and the new snapshot.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -41,22 +41,22 @@ Examples:
   kit migrate:generate --name times --convert-timestamps
   kit migrate:generate --name book_times --convert-timestamps books.added_at")]
 pub(crate) struct Arguments {
-    /// Purpose of the migration, in a few words.
+    /// Name of the migration: its purpose in a few words, such as `create_notes`.
     #[arg(long, required_unless_present = "check")]
     name: Option<String>,
     /// Write nothing, and exit with 1 if the types have changes that no migration contains.
     #[arg(long, conflicts_with_all = ["name", "convert_timestamps", "empty"])]
     check: bool,
-    /// Also convert columns of type `timestamp`, which earlier versions of kit created, to `timestamptz(3)`: the given
-    /// columns, or all.
+    /// Also convert columns of the type `timestamp` to `timestamptz(3)`: the given columns, or all.
     ///
-    /// Values are read as UTC and lose their digits below a millisecond. Columns that are connected by foreign keys are converted together.
+    /// Earlier versions of kit created such columns. Values are read as UTC, and lose their digits below a millisecond. Columns that
+    /// are connected by foreign keys are converted together.
     #[arg(long, value_name = "TABLE.COLUMN", num_args = 0.., value_delimiter = ',')]
     convert_timestamps: Option<Vec<String>>,
     /// Write a migration without statements, for SQL that you write by hand.
     ///
     /// Write your statements into migration.sql, then run `kit migrate:apply`. kit runs the migrations in an empty scratch
-    /// database and records in snapshot.json what your statements create, so that later migrations and `kit migrate:status`
+    /// database, and lists the objects that your statements create in snapshot.json. Later migrations and `kit migrate:status`
     /// accept these objects.
     #[arg(long, conflicts_with = "convert_timestamps")]
     empty: bool,
@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     with: Vec<StoredTable>,
     /// Write a migration that creates a role for the transactions of tenants, and gives it rights on the tables with `@tenant`.
     ///
-    /// The migration has only the rights that no earlier migration contains, so run it again after a migration with new tables.
+    /// The migration grants only rights that no earlier migration grants. Run the command again after a migration with new tables.
     #[arg(
         long,
         value_name = "ROLE",
@@ -80,14 +80,14 @@ pub(crate) struct Arguments {
         conflicts_with_all = ["check", "empty", "expand", "convert_timestamps"]
     )]
     tenant_role: Option<String>,
-    /// Write the migration in two halves, between which the running application and the next one work side by side.
+    /// Write a migration in two halves. Between the halves, the old and the new build can run at the same time.
     ///
     /// `kit migrate:expand` runs the first half: new columns beside the old ones, and a trigger that keeps both up to date.
     /// `kit migrate:contract` runs the second half, which removes the trigger and the old columns.
     #[arg(long, conflicts_with_all = ["check", "empty", "convert_timestamps"])]
     expand: bool,
-    /// SQL that computes a column of one application from the columns of the other, for `--expand`. Not needed for
-    /// columns with `@renamedFrom`.
+    /// For `--expand`: SQL that computes a column of one build from the columns of the other build. Columns with
+    /// `@renamedFrom` do not need this option.
     #[arg(long, value_name = "TABLE.COLUMN=SQL", requires = "expand", value_parser = Using::parse)]
     using: Vec<Using>,
     #[command(flatten)]

@@ -7,13 +7,13 @@ use clap::Args;
 /// Time limits of a run.
 #[derive(Debug, Args)]
 pub(crate) struct Limits {
-    /// Maximum time to wait for another run, and to retry while other sessions lock a table.
+    /// Maximum time to wait for another run of migrations, and to try again while other sessions lock a table.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     wait: Duration,
-    /// Maximum time that one attempt waits for a table; other queries on the table wait meanwhile.
+    /// Maximum time that one attempt waits for a lock. During this time, other queries on the table wait too.
     #[arg(long, value_name = "SECONDS", default_value = "0.05", value_parser = seconds)]
     lock_timeout: Duration,
-    /// Maximum duration of one statement that may hold locks. By default, the limit that the database sets.
+    /// Maximum duration of one statement that may hold locks; by default, the limit of the database.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     statement_timeout: Option<Duration>,
 }

@@ -17,13 +17,16 @@ use crate::console::quantity;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem, Reason};
 
-/// Replace old migrations by one that makes the same database.
+/// Replace old migrations by one migration that makes the same database.
 ///
-/// Runs the migrations and the new one in empty scratch databases, and compares the objects that both make. A database that has
-/// applied all replaced migrations runs nothing, and a new database runs the new migration. A database that has applied only
-/// some of them is refused: apply the rest there before you deploy the squash. Changes of existing rows have no effect in a new
-/// database, so they are left out; for rows that migrations insert into an empty database, --rows is required. Statements such as GRANT are kept
-/// unchanged, at the end of the SQL. The replaced directories are deleted.
+/// Runs the old migrations and the new one in empty scratch databases, and compares the objects of both databases. Then deletes
+/// the directories of the old migrations.
+///
+/// A database with all old migrations runs nothing. A new database runs the new migration. A database with only some of the old
+/// migrations is refused: apply the others before you deploy the new migration.
+///
+/// Changes of existing rows are left out, because a new database has no rows. If the old migrations insert rows into an empty
+/// database, --rows is required. Statements such as GRANT are kept unchanged, at the end of the SQL.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +37,7 @@ pub(crate) struct Arguments {
     /// Last migration to replace. Default: the newest one.
     #[arg(long, value_name = "MIGRATION")]
     to: Option<String>,
-    /// Name of the new migration. It gets the timestamp of the last replaced one.
+    /// Name of the new migration, after the timestamp of the last replaced migration.
     #[arg(long, default_value = "squashed")]
     name: String,
     /// Insert the rows that the migrations insert into an empty database, or leave them out.
@@ -42,8 +45,8 @@ pub(crate) struct Arguments {
     rows: Option<Choice>,
     /// Keep statements whose effect kit does not compare, such as GRANT, or leave them out.
     ///
-    /// DO and CALL are left out, because the new migration contains the objects and rows that they made. Only blocks that create
-    /// roles and do no other work are kept.
+    /// DO and CALL are left out, because the new migration contains their objects and rows. Only DO blocks that create roles, and
+    /// do no other work, are kept.
     #[arg(long, value_name = "CHOICE", default_value = "keep")]
     statements: Choice,
     /// Compare the databases, and write nothing.
@@ -245,7 +248,7 @@ fn report(arguments: &Arguments, squashed: &Squashed, replaced: &[Migration], co
     console.result(&text);
     if !console.is_json() {
         console.note(
-            "a database that has applied only some of the replaced migrations needs the rest before you deploy this",
+            "before you deploy this: apply the other replaced migrations in each database that has only some of them",
         );
     }
 }

@@ -18,10 +18,12 @@ use crate::project::{Project, build_time};
 
 /// Compare the database with its history and with the committed migrations.
 ///
-/// Reports which migrations are applied, pending, edited since, missing here, or partially applied, which live tables differ
-/// from the result of the applied migrations, and how to repair each difference. Also reports changes of the types that no
-/// migration contains, if the project's types are there. Changes nothing. Exits with 0 if the database is up to date and the
-/// migrations contain all changes, and with 1 otherwise.
+/// Shows for each migration if it is applied, pending, applied in part, edited after it was applied, or missing in this project.
+/// Shows each table of the database that differs from the applied migrations, and how to repair the difference. Also shows
+/// changes of the types that no migration contains, if the directory has the types of the project.
+///
+/// Changes nothing. Exits with 0 if the database is up to date and the migrations contain all changes of the types, and with 1
+/// otherwise.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -82,7 +82,7 @@ fn the_worker_beside_the_program_is_served_if_the_application_declares_jobs() {
     assert!(
         outcome
             .err
-            .contains("no program does the jobs of the application: there is no src/worker.ts"),
+            .contains("no program does the jobs of the application: the file src/worker.ts does not exist"),
         "{}",
         outcome.err
     );

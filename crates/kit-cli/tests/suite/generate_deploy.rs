@@ -205,7 +205,7 @@ fn a_file_of_an_earlier_run_that_the_application_needs_no_more_is_reported() {
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(
         outcome.err.contains(
-            "warning: deploy/kubernetes/worker.yaml is from an earlier run, and kit does not generate the file any more; remove the file\n"
+            "warning: deploy/kubernetes/worker.yaml is from an earlier run, and kit no longer generates this file; delete the file\n"
         ),
         "{}",
         outcome.err

@@ -296,7 +296,7 @@ fn db_commands_send_their_actions_to_the_host() {
         (
             0,
             "postgres://kit:x@127.0.0.1:5/app\n",
-            "it runs until `kit db stop`\n"
+            "the database runs until `kit db stop`\n"
         )
     );
     assert_eq!(project.kit(&["db", "stop"]).parts(), (0, "stopped\n", ""));

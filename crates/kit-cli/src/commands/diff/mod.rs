@@ -23,10 +23,11 @@ use crate::project::root;
 
 /// Compare two states of the types, and report changes that break clients or lose data.
 ///
-/// A change breaks requests if clients of the old contract can send a value that the new server refuses. It breaks answers
-/// if the new server can send a value that the old type does not contain. Each change is shown with its place and a value.
-/// The command exits with 1 if it finds a breaking change that is not accepted in api-changes.json, and with 3 if it cannot
-/// compare the states.
+/// A change breaks requests if clients of the old contract can send a value that the new server refuses. A change breaks answers
+/// if the new server can send a value that the old type does not contain. The command shows the location of each change, and a
+/// value as an example.
+///
+/// Exits with 1 if there is a breaking change that api-changes.json does not accept, and with 3 if kit cannot compare the states.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -47,19 +48,19 @@ pub(crate) struct Selection {
     /// Old state: a commit, branch or tag of git, or a file that `--save` wrote.
     #[arg(value_name = "OLD", required_unless_present = "save")]
     old: Option<String>,
-    /// New state; by default the files of the project as they are.
+    /// New state; by default, the current files of the project.
     #[arg(value_name = "NEW")]
     new: Option<String>,
     /// Changes that make the command exit with 1.
     #[arg(long, value_enum, default_value_t = FailOn::Breaking)]
     fail_on: FailOn,
-    /// File of accepted changes, each with a reason, relative to the project; by default api-changes.json if it exists.
+    /// File with the accepted changes and their reasons, relative to the project; by default, api-changes.json if it exists.
     #[arg(long, value_name = "FILE")]
     accepted: Option<PathBuf>,
     /// Also print the changes as annotations of GitHub Actions; on by default if `GITHUB_ACTIONS` is `true`.
     #[arg(long)]
     github: bool,
-    /// Write the types as they are into a file, to compare with them later.
+    /// Write the current types into a file, for a later comparison.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["old", "new"])]
     save: Option<PathBuf>,
 }

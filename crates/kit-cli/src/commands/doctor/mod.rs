@@ -20,9 +20,11 @@ use crate::{Stream, env_file};
 
 /// Check the project and the machine for problems.
 ///
-/// Checks Node and npm, the platform and its HTTP engine, the packages of kit and their addons, the configuration, if .kit/ is up to date, the environment
-/// variables, the files of TLS, the ports of the application and of the debug sidecar, and the database. Each line is ok, warn or fail and describes a correction. Changes
-/// nothing; exits with 1 if a check fails.
+/// Checks Node and npm, the platform and its HTTP engine, the packages of kit and their addons, the configuration, the files in
+/// .kit/, the environment variables, the files of TLS, the ports of the application and of the debug sidecar, and the database.
+///
+/// The result of each check is ok, warn or fail. A check that is not ok says what to do. Changes nothing. Exits with 1 if a
+/// check fails.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

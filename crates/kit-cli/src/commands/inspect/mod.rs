@@ -28,8 +28,9 @@ use crate::failure::CommandError;
 
 /// Show information about a project, for people or as JSON for programs.
 ///
-/// The results of a build (routes, route, middleware, dependencies, schemas, schema, build-pipeline) are read from .kit/ and need no
-/// running server. The state of a running application (errors, traces, streams, stream, performance, jobs, server) comes from its debug sidecar.
+/// routes, route, middleware, dependencies, schemas, schema and build-pipeline show the results of a build, and need no running
+/// application. errors, traces, streams, stream, performance, jobs and server show the state of a running application, and read it
+/// from the debug sidecar (`@kit/plugin-debug`).
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -124,9 +125,9 @@ Examples:
     Schemas,
     /// Show one type: its properties, their rules, and the routes that use it.
     ///
-    /// `--json` prints { name, properties, usedBy, file, line }. `usedBy` lists { route, as }, where `as` is `params`, `query`,
-    /// `body`, `response` or `event`: first the routes that name the type, then those that contain it in other types. An entry with
-    /// other types also has `through`: their names, from the type that the route names to the type that contains this one.
+    /// `--json` prints { name, properties, usedBy, file, line }. `usedBy` has an entry { route, as } for each use. `as` is `params`,
+    /// `query`, `body`, `response` or `event`. If a route uses the type only inside of other types, the entry also has `through`:
+    /// the names of these types, from the type in the contract to the type that contains this one.
     #[command(after_help = "\
 Examples:
   kit inspect schema Note
@@ -138,10 +139,9 @@ Examples:
     },
     /// Show the hooks of a build in order, their taps, and the state of the output directory.
     ///
-    /// `lastBuildStatus` is `cached` if .kit/ is up to date, `built` if the sources changed since the build, `failed` if they have
-    /// mistakes, so that .kit/ is from an earlier build, and `none` if there is no .kit/. The command runs a build that writes
-    /// nothing, like `kit build --check`: builds keep no log, and a build without changes writes no file. Taps of plugins run in
-    /// this build, except for `compile` and `done`.
+    /// The command runs a build that writes nothing, like `kit build --check`. Taps of plugins run in this build, except for
+    /// `compile` and `done`. With `--json`, `lastBuildStatus` is `cached` if .kit/ is up to date, `built` if the sources changed since
+    /// the build, `failed` if the sources have mistakes and .kit/ is from an earlier build, and `none` if there is no .kit/.
     #[command(after_help = "\
 Examples:
   kit inspect build-pipeline
@@ -166,7 +166,7 @@ Examples:
         /// Only requests of this route: a method and a path as in the contract.
         #[arg(long, value_name = "ROUTE")]
         route: Option<String>,
-        /// Maximum number of requests. The sidecar has the spans of the last 100 requests.
+        /// Maximum number of requests; the sidecar keeps the spans of the last 100 requests.
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
         last: u32,
     },
@@ -205,7 +205,7 @@ Examples:
     },
     /// Show the jobs of a running application by name and state, the schedules, the workers and the last failures.
     ///
-    /// The application needs `jobs.plugin` of `@kit/jobs` in `plugins`.
+    /// The option `plugins` of the application must contain `jobs.plugin` of `@kit/jobs`.
     #[command(after_help = "\
 Examples:
   kit inspect jobs

@@ -28,11 +28,11 @@ use crate::{Host, Stream};
 /// Maximum length of an answer in bytes. A longer answer would fill the context of a model.
 const MAX_ANSWER: usize = 512 * 1024;
 
-/// Serve an agent: routes, types, errors and migrations of a project as tools
+/// Run a server for agents, with routes, types, errors and migrations of a project as tools
 ///
-/// The command is a server of the Model Context Protocol on standard input and output, and a program such as Claude Code or Cursor
-/// starts it. Without --allow-run, no tool builds the project, runs plugins or tests, or starts a database. The tools load
-/// kit.config.ts, as the commands of kit do.
+/// A program such as Claude Code or Cursor starts this command, and talks to it on standard input and output (Model Context
+/// Protocol). Without --allow-run, no tool builds the project, runs plugins or tests, or starts a database. The tools load
+/// kit.config.ts, as all commands of kit do.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

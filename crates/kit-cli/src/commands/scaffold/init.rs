@@ -15,9 +15,11 @@ use crate::project::build_time;
 
 /// Create a project that installs, builds, runs and passes its tests without changes.
 ///
-/// Asks for missing options on a terminal. Otherwise, the default template is `api`, the default server is the native one
-/// and the default adapter is drizzle. The directory appears with all of its files or not at all. Then the command
-/// creates a git repository and installs the packages, with the package manager that started the command, or else npm.
+/// On a terminal, the command asks for missing options. Otherwise, the template is `api`, the server is the native server, and the
+/// adapter is drizzle.
+///
+/// If a file cannot be written, the command leaves no files behind. After the files are written, the command creates a git repository
+/// and installs the packages, with the package manager that started the command, or else npm.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +31,7 @@ Examples:
   kit scaffold init . --template minimal
   kit scaffold init my-api --yes --json | jq .files")]
 pub(crate) struct Arguments {
-    /// Name of the project and its directory, such as `my-api`, or `.` for the working directory; asked for on a terminal.
+    /// Name of the project and of its directory, such as `my-api`; `.` means the working directory.
     name: Option<String>,
     /// Kind of the project.
     #[arg(long, short, value_name = "TEMPLATE")]
@@ -40,7 +42,7 @@ pub(crate) struct Arguments {
     /// Library for the database; only for the template `api`.
     #[arg(long = "db", value_name = "ADAPTER")]
     database: Option<AdapterName>,
-    /// Program that installs the packages [default: the one that started this command, or else npm].
+    /// Program that installs the packages [default: the package manager that started this command, or else npm].
     #[arg(long, value_name = "PROGRAM")]
     package_manager: Option<ManagerName>,
     /// Install kit's packages from the archives in this directory, not from npm's registry.

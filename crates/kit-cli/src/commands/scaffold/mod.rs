@@ -9,7 +9,7 @@ mod add;
 pub(crate) mod init;
 mod place;
 
-/// Create projects, and add to them.
+/// Create a project, or add entities, routes, middleware and handlers to a project.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,

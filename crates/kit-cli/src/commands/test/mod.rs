@@ -28,10 +28,11 @@ use crate::{Environment, LOG, NodeRun, SEEN, Stream};
 
 /// Run the project's tests and the generated contract tests.
 ///
-/// Writes .kit/ first, so that the tests use the current sources. The runner is node:test, or vitest if package.json depends
-/// on it. Tests are files such as name.test.ts and name.spec.ts in any directory; with vitest, its own configuration selects
-/// them. The runner's output goes to standard error. The result goes to standard output: the number of tests, and the
-/// coverage of the contracts by requests. The log of the application is shown only with the tests that fail.
+/// Writes .kit/ first, so that the tests use the current sources. Then runs files such as name.test.ts and name.spec.ts in all
+/// directories with node:test. If package.json depends on vitest, vitest runs the tests, and its configuration selects the files.
+///
+/// The output of the runner goes to standard error. The number of tests, and the parts of the contracts that requests have
+/// covered, go to standard output. The log of the application is shown only for failed tests.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,8 +52,9 @@ pub(crate) struct Arguments {
 
 /// Run only the generated contract tests.
 ///
-/// The tests are in `tests` of the output directory and request every route according to its contract. Writes .kit/ first,
-/// like `kit test`.
+/// Contract tests send valid and invalid requests to each route, and compare the responses with the contract of the route. The tests
+/// are in the directory `tests` of the output directory.
+/// Writes .kit/ first, like `kit test`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -60,7 +62,7 @@ Examples:
   kit test:contracts --json | jq .failed
   kit test:contracts --runs 1000 --seed 42")]
 pub(crate) struct ContractArguments {
-    /// Repeat only a failed random request; the failed test prints the value for this option.
+    /// Only send a failed random request again. The failed test prints the value of this option.
     #[arg(long, value_name = "WHAT", requires = "seed", conflicts_with = "runs")]
     replay: Option<String>,
     #[command(flatten)]
@@ -82,13 +84,13 @@ pub(crate) struct RunArguments {
     /// Run the tests with the existing .kit/.
     #[arg(long)]
     no_build: bool,
-    /// In contract tests, also send this number of random requests of each kind to each route; 100 if only --seed is given.
+    /// In contract tests, also send N random requests of each kind to each route; 100 if only --seed is given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// Print the log of the application as part of the output, in place of showing it with failed tests; --watch does so too.
+    /// Print the log of the application while the tests run, and not only with failed tests; --watch does this too.
     #[arg(long)]
     log: bool,
-    /// Seed of the random requests: the same number gives the same requests. Default: a different seed in each run.
+    /// Seed of the random requests: the same seed gives the same requests; by default, each run has another seed.
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(..=MAX_SEED))]
     seed: Option<u32>,
     /// Arguments for the runner.

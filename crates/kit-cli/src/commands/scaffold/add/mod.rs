@@ -20,16 +20,16 @@ const APPLICATION: &str = "src/app.ts";
 
 /// Add an entity, a route group, a middleware or missing handlers to a project.
 ///
-/// For all but handlers, writes only new files and registers them in src/app.ts. In src/app.ts, inserts an import and an entry at the start of the list of `createApp`, and
-/// leaves the rest unchanged. If that is impossible, the command changes nothing and prints the code to write by hand.
+/// `entity`, `route` and `middleware` write new files, and register them in src/app.ts: they insert an import, and an entry in a list
+/// of `createApp`. If kit cannot insert them, the command changes nothing and prints the code to write by hand.
 ///
-/// An entity is a type with a table, the contracts of five operations, handlers that use the project's database, and a test.
-/// The command also writes the migration that creates the table, unless earlier changes of the types lack a migration. If
-/// the project would not build with the entity, nothing is changed.
+/// `entity` writes a type with a table, the contracts of five operations, handlers that use the project's database, and a test,
+/// and the migration that creates the table, unless other changes of the types have no migration yet. If the project would not
+/// build with the entity, the command changes nothing.
 ///
-/// Handlers are added for the contracts that have none, to the files with the other handlers of their group: in TypeScript to the
-/// object of `defineHandlers`, in Rust to the `impl` block of the group in `src/handlers/`. The command only inserts code. A handler
-/// that kit cannot generate throws an error, or answers 501 in Rust, until you write it.
+/// `handler` adds a handler for each contract without a handler, to the file with the other handlers of the group: in TypeScript to
+/// the object of `defineHandlers`, in Rust to the `impl` block of the group in `src/handlers/`. Existing code stays unchanged. A
+/// handler that kit cannot generate throws an error, or answers 501 in Rust, until you write the handler.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -42,13 +42,13 @@ Examples:
 pub(crate) struct Arguments {
     /// Kind of addition.
     kind: KindName,
-    /// Name in lower-case words joined by `-`; for an entity, in the singular: `order-item`. For handlers, a route such as
-    /// `GET /orders/:id` or a contract group; all missing handlers if it is absent.
+    /// Name in lower-case words joined by `-`; for an entity, in the singular: `order-item`. For handlers: a route such as
+    /// `GET /orders/:id`, or a contract group; without a name, all missing handlers.
     name: Option<String>,
-    /// Plural of the name, if it is irregular; for entities.
+    /// For entities: plural of the name, if the plural is irregular.
     #[arg(long, value_name = "NAME")]
     plural: Option<String>,
-    /// Print the handlers that would be added, and write nothing; for handlers.
+    /// For handlers: print the handlers that would be added, and write nothing.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
