@@ -31,6 +31,6 @@ export function callerReader(by: CallerKey): (ctx: BaseContext) => string {
 function textOf(value: unknown, source: string): string {
   if (typeof value === "string" && value !== "") return value;
   throw new TypeError(
-    `idempotent: ${source} has no text, so the key belongs to nobody; give authentication a lower \`priority\` than idempotent, or set \`by\``,
+    `idempotent: ${source} has no text, so kit cannot know to which caller the key belongs; give authentication a lower \`priority\` than idempotent, or set \`by\``,
   );
 }

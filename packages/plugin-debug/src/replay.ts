@@ -103,13 +103,13 @@ function read(text: string): ReplayRequest {
   for (const name of Object.keys(value))
     if (!Object.hasOwn(known, name)) throw invalid(`there is no property \`${truncate(name)}\``);
   const { requestId, target, headers, body } = value as { [name in keyof ReplayRequest]?: unknown };
-  if (typeof requestId !== "string") throw invalid("`requestId` must be a text");
+  if (typeof requestId !== "string") throw invalid("`requestId` must be a string");
   // A target must begin with `/`. With a scheme, some servers would treat it as a request for another server.
   if (target !== undefined && (typeof target !== "string" || !/^\/[\x21-\x7e]*$/.test(target)))
     throw invalid("`target` must be a path that begins with `/`, with a query or without, percent-encoded");
-  if (headers !== undefined && !isTexts(headers)) throw invalid("`headers` must be texts by name");
+  if (headers !== undefined && !isTexts(headers)) throw invalid("`headers` must be an object of strings");
   if (body !== undefined && body !== null && typeof body !== "string")
-    throw invalid("`body` must be a text, or null");
+    throw invalid("`body` must be a string or null");
   return value as ReplayRequest;
 }
 

@@ -219,7 +219,7 @@ describe("the body that the dashboard sends", () => {
   const cases: readonly (readonly [what: string, question: unknown, status: number, message: RegExp])[] = [
     ["no JSON", "{", 400, /must be JSON/],
     ["a list", [], 400, /must be an object/],
-    ["no id", {}, 400, /`requestId` must be a text/],
+    ["no id", {}, 400, /`requestId` must be a string/],
     ["an unknown id", { requestId: "none" }, 404, /no request none/],
     ["an unknown property", { requestId: "x", url: "http://x" }, 400, /no property `url`/],
     [
@@ -230,8 +230,13 @@ describe("the body that the dashboard sends", () => {
     ],
     ["a target with a line end", { requestId: "x", target: "/a\r\nHost: x" }, 400, /`target` must be a path/],
     ["a target with a space", { requestId: "x", target: "/a b" }, 400, /`target` must be a path/],
-    ["headers that are no texts", { requestId: "x", headers: { a: 1 } }, 400, /`headers` must be texts/],
-    ["a body that is no text", { requestId: "x", body: {} }, 400, /`body` must be a text/],
+    [
+      "headers that are no texts",
+      { requestId: "x", headers: { a: 1 } },
+      400,
+      /`headers` must be an object of strings/,
+    ],
+    ["a body that is no text", { requestId: "x", body: {} }, 400, /`body` must be a string/],
   ];
   for (const [what, question, status, message] of cases) {
     it(`is refused: ${what}`, async () => {

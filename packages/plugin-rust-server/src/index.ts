@@ -67,14 +67,14 @@ const NAME = "@kit/plugin-rust-server";
  */
 export function rustServer(options: RustServerOptions): Plugin {
   const { db, profile = "release" } = options;
-  if (db !== "sqlx") throw new Error(`rustServer: \`db\` is ${JSON.stringify(db)}; it may be "sqlx"`);
+  if (db !== "sqlx") throw new Error(`rustServer: \`db\` must be "sqlx", not ${JSON.stringify(db)}`);
   if (profile !== "dev" && profile !== "release") {
-    throw new Error(`rustServer: \`profile\` is ${JSON.stringify(profile)}; it may be "dev" or "release"`);
+    throw new Error(`rustServer: \`profile\` must be "dev" or "release", not ${JSON.stringify(profile)}`);
   }
   const isOn = (name: "otlp" | "client" | "contractTests"): boolean => {
     const value: unknown = options[name] ?? false;
     if (typeof value === "boolean") return value;
-    throw new Error(`rustServer: \`${name}\` is ${JSON.stringify(value)}; it may be true or false`);
+    throw new Error(`rustServer: \`${name}\` must be true or false, not ${JSON.stringify(value)}`);
   };
   const [otlp, client, contractTests] = [isOn("otlp"), isOn("client"), isOn("contractTests")];
   return {

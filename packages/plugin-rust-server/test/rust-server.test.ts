@@ -202,7 +202,7 @@ test("the plugin fails the build for a type that cannot be expressed in Rust, an
 });
 
 test("rustServer refuses invalid options, before any build", () => {
-  assert.throws(() => rustServer({ db: "diesel" } as never), /`db` is "diesel"; it may be "sqlx"/);
+  assert.throws(() => rustServer({ db: "diesel" } as never), /`db` must be "sqlx", not "diesel"/);
   assert.throws(() => rustServer({ db: "sqlx", profile: "fast" } as never), /`profile` is "fast"/);
 });
 

@@ -22,7 +22,7 @@ impl Query {
             let (name, value) = (decode(name), decode(value));
             if !known.contains(&name.as_str()) {
                 let takes = match known {
-                    [] => "this takes no query".to_owned(),
+                    [] => "this endpoint has no parameters".to_owned(),
                     known => suggestion(&name, known),
                 };
                 let name = truncate(&name);
@@ -31,7 +31,9 @@ impl Query {
                 )));
             }
             if values.iter().any(|(other, _)| *other == name) {
-                return Err(Refusal::invalid(format!("`{name}` is there twice")));
+                return Err(Refusal::invalid(format!(
+                    "the parameter `{name}` is given twice; give it once"
+                )));
             }
             values.push((name, value));
         }
@@ -183,7 +185,10 @@ mod tests {
             message("limt=3"),
             "there is no parameter `limt`; did you mean `limit`?"
         );
-        assert_eq!(message("limit=3&limit=4"), "`limit` is there twice");
+        assert_eq!(
+            message("limit=3&limit=4"),
+            "the parameter `limit` is given twice; give it once"
+        );
         assert_eq!(
             message("limit=x"),
             "`limit` must be a whole number from 1 to 1000000, not \"x\""

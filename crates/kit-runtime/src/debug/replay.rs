@@ -116,7 +116,7 @@ fn read(text: &[u8]) -> Result<Value, Refusal> {
         )));
     }
     if !value["requestId"].is_string() {
-        return Err(Refusal::invalid("`requestId` must be a text"));
+        return Err(Refusal::invalid("`requestId` must be a string"));
     }
     // A target must begin with `/`. With a scheme, some servers would treat it as a request for another server.
     let is_target = |text: &str| text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -134,13 +134,13 @@ fn read(text: &[u8]) -> Result<Value, Refusal> {
             .is_some_and(|headers| headers.values().all(Value::is_string))
     };
     if !members.get("headers").is_none_or(are_texts) {
-        return Err(Refusal::invalid("`headers` must be texts by name"));
+        return Err(Refusal::invalid("`headers` must be an object of strings"));
     }
     if !members
         .get("body")
         .is_none_or(|body| body.is_null() || body.is_string())
     {
-        return Err(Refusal::invalid("`body` must be a text, or null"));
+        return Err(Refusal::invalid("`body` must be a string or null"));
     }
     Ok(value)
 }

@@ -88,7 +88,7 @@ impl Rules {
         if is_accepted {
             return Ok(());
         }
-        Err("The header `typ` is not that of an access token".to_owned())
+        Err("The header `typ` has another value than access tokens have".to_owned())
     }
 
     /// Checks the claims of a token whose signature is right. Returns the claims and the claim `sub`.

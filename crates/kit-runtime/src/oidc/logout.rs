@@ -35,12 +35,12 @@ impl OidcLogout {
         }
         let event = claims.get("events").and_then(|events| events.get(EVENT));
         if !matches!(event, Some(Json::Object(_))) {
-            return Err("The claim `events` is not that of a logout token");
+            return Err("The claim `events` has no event of a logout token");
         }
         let session_id = match claims.get("sid") {
             None => None,
             Some(Json::String(id)) => Some(id.clone()),
-            Some(_) => return Err("The claim `sid` is no text"),
+            Some(_) => return Err("The claim `sid` must be a string"),
         };
         Ok(Self {
             subject: token.subject().to_owned(),

@@ -200,7 +200,7 @@ class Verifier<TScope extends string, TClaims> implements JwtVerifier<TScope, TC
   #checkType(typ: unknown): void {
     const given = typeof typ === "string" ? mediaType(typ) : undefined;
     if (this.#type === undefined ? defaultTypes.has(given) : given === this.#type) return;
-    throw new InvalidTokenError("The header `typ` is not that of an access token");
+    throw new InvalidTokenError("The header `typ` has another value than access tokens have");
   }
 
   #decoded(payload: JwtClaims): TClaims {

@@ -349,8 +349,9 @@ function readLogout({ subject, claims }: JwtAuth): OidcLogout {
   if (nonce !== undefined) throw new InvalidTokenError("A logout token has no claim `nonce`");
   const event =
     isObject(events) && Object.hasOwn(events, logoutEvent) ? (events[logoutEvent] as unknown) : undefined;
-  if (!isObject(event)) throw new InvalidTokenError("The claim `events` is not that of a logout token");
-  if (sid !== undefined && typeof sid !== "string") throw new InvalidTokenError("The claim `sid` is no text");
+  if (!isObject(event)) throw new InvalidTokenError("The claim `events` has no event of a logout token");
+  if (sid !== undefined && typeof sid !== "string")
+    throw new InvalidTokenError("The claim `sid` must be a string");
   return { subject, sessionId: sid };
 }
 

@@ -357,7 +357,7 @@ export class RequestState implements RequestFailure, PendingRequest {
 
   /** Returns the body of an answer as it is sent. Only requests that a route matched have answers. */
   writtenBody(_answer: AnswerParts): WrittenBody {
-    throw new TypeError("No route matched the request, so it has no answer to store");
+    throw new TypeError("No route matched the request, so there is no answer to store");
   }
 
   /** Sends a response that is not JSON. */

@@ -13,10 +13,10 @@ export class Query {
     const values = new Map<string, string>();
     for (const [name, value] of new URLSearchParams(query)) {
       if (!known.includes(name)) {
-        const takes = known.length === 0 ? "this takes no query" : suggestion(name, known);
+        const takes = known.length === 0 ? "this endpoint has no parameters" : suggestion(name, known);
         throw invalid(`there is no parameter \`${truncate(name)}\`; ${takes}`);
       }
-      if (values.has(name)) throw invalid(`\`${name}\` is there twice`);
+      if (values.has(name)) throw invalid(`the parameter \`${name}\` is given twice; give it once`);
       values.set(name, value);
     }
     this.#values = values;
