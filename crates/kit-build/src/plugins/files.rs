@@ -149,7 +149,9 @@ impl Additions {
             .iter()
             .find(|(known, _)| known.to_lowercase() == folded);
         if let Some((_, (_, other))) = same {
-            return taken(format!("the file `{path}` was added by `{other}` already"));
+            return taken(format!(
+                "the plugin `{other}` has already added the file `{path}`"
+            ));
         }
         self.added.insert(path, (file.text, plugin.name.clone()));
         Ok(())
@@ -197,7 +199,7 @@ impl Additions {
             return Err(Mistake::new(
                 codes::PLUGIN_FILE_CONFLICT,
                 format!(
-                    "the project file `{path}` was added by `{}` already",
+                    "the plugin `{}` has already added the project file `{path}`",
                     other.plugin
                 ),
             ));

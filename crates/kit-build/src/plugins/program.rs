@@ -42,7 +42,7 @@ pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
         others => format!(" (and {others} more)"),
     };
     Err(refused(format!(
-        "the program that the plugin returned contradicts itself: {}{more}",
+        "the plugin returned a program that is not valid: {}{more}",
         problems.swap_remove(0)
     )))
 }
