@@ -267,7 +267,7 @@ pub enum MigrateError {
     },
     /// A migration is expanded, and its second half was not run.
     #[error(
-        "`{name}` is expanded: the old and the new build of the application can run, and its second half is missing"
+        "only the first half of `{name}` is applied: the old and the new build of the application can run, and the second half is missing"
     )]
     Expanded {
         /// Name of the migration.
@@ -286,7 +286,7 @@ pub enum MigrateError {
         half: Half,
     },
     /// No migration is expanded.
-    #[error("no migration is expanded")]
+    #[error("no migration waits for its second half")]
     NotExpanded,
     /// The second half of a migration has removed columns, so that the first half can no longer be undone.
     #[error(

@@ -277,7 +277,7 @@ fn print_report(
         ));
     }
     if let Some(name) = &report.expanded {
-        console.result(&format!("{name} is expanded already"));
+        console.result(&format!("the first half of {name} is already applied"));
     }
     if !report.waiting.is_empty() {
         console.result(&format!(
@@ -286,7 +286,7 @@ fn print_report(
         ));
     }
     if options.half == Half::Second && report.applied.is_empty() && report.pending.is_empty() {
-        console.result("no migration is expanded");
+        console.result("no migration waits for its second half");
     } else if migrations.is_empty() {
         console.result(&format!(
             "nothing to apply: {MIGRATIONS}/ contains no migration; `kit migrate:generate --name <name>` writes one"
