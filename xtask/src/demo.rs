@@ -255,8 +255,8 @@ fn print_invitation(options: &Options) {
     let url = format!("http://localhost:{}", options.port);
     let debug_port = options.debug_port;
     let end = match options.seconds {
-        Some(seconds) => format!("It stops by itself after {seconds} seconds, or at Ctrl-C."),
-        None => "Ctrl-C stops it. The notes are there again at the next start.".to_owned(),
+        Some(seconds) => format!("The example stops after {seconds} seconds, or with Ctrl-C."),
+        None => "Ctrl-C stops the example. The notes are still there after the next start.".to_owned(),
     };
     let reference = if options.rust {
         String::new()

@@ -174,7 +174,7 @@ fn check_node_and_npm() -> anyhow::Result<()> {
     }
     if major_of(Command::new("npm")).is_none() {
         bail!(
-            "npm was not found. It comes with Node from nodejs.org; some distributions have it as a package `npm`. Install it, then run the command again."
+            "npm was not found. npm comes with Node from nodejs.org; some distributions have a package `npm`. Install npm, then run the command again."
         );
     }
     Ok(())

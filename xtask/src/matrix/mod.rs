@@ -169,7 +169,7 @@ fn build(
         eprintln!("{}", finished.output.trim_end());
         let reason = reason_of(&finished.output);
         let cell = if finished.output.contains("unable to find framework") {
-            Cell::Untried(format!("only a Mac can link it: {reason}"))
+            Cell::Untried(format!("only a Mac can link the addon: {reason}"))
         } else {
             Cell::Bad(reason)
         };

@@ -96,7 +96,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
     println!("stopping: SIGTERM {stops} times while {CLIENTS} clients send requests");
     println!("  {answered} requests got their response");
     println!(
-        "  {unanswered} requests got no complete response; a client may send those again that no handler has begun"
+        "  {unanswered} requests got no complete response; a client may send a request again if no handler has begun"
     );
     println!(
         "  {lost} of these were lost: a handler had begun; {incomplete} responses were incomplete; {other_status} responses had a status other than 200; {bad_exit_codes} exit codes were not 0"

@@ -55,7 +55,7 @@ pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcom
         });
     }
     if let Some(file) = files.iter().find(|file| REACH_ALL.contains(&file.as_str())) {
-        println!("{file} was changed, which every test depends on: running all tests");
+        println!("all tests run, because every test depends on {file}, which has changed");
         return super::run_parts(
             repository,
             &super::Options {
@@ -77,11 +77,11 @@ pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcom
     let mut groups = selection.groups(repository)?;
     node::use_built_examples(repository, &mut groups);
     if groups.is_empty() {
-        println!("the changed files reach no test");
+        println!("no test depends on the changed files");
     } else {
         total.add(jobs::run_all(repository, groups)?);
     }
-    println!("left to `cargo xtask test`: all tests that the changed files are not known to reach");
+    println!("the other tests were not run; `cargo xtask test` runs all tests");
     Ok(total)
 }
 

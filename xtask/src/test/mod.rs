@@ -98,7 +98,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         println!("unsteady: {file}: failed once, passed when run again");
     }
     if left_out > 0 {
-        println!("left to `cargo xtask test --long`: {left_out} tests");
+        println!("{left_out} long tests were not run; `cargo xtask test --long` runs them");
     }
     times::report(repository, std::mem::take(&mut total.files))?;
     println!("{}", total.counts());
