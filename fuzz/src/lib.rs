@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Has writing to a peer that left be an error. A Rust program and Node see to that themselves; libFuzzer's own `main` does
-/// not, and would end without a word.
+/// Makes a write to a closed connection an error. Otherwise, the signal SIGPIPE would end the fuzzer: the `main` of libFuzzer
+/// does not ignore this signal, as Rust programs and Node do.
 ///
 /// # Panics
 ///
-/// Where the system refuses, which it has no reason to.
+/// Panics if the system does not accept the handler of the signal.
 pub fn ignore_broken_pipes() {
     let noticed = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGPIPE, noticed).expect("a handler");

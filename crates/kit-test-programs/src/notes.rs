@@ -186,7 +186,7 @@ fn columns(b: &mut Builder) -> Columns {
             tags.id = true;
             tags.generated = Some(GeneratedKind::Uuid);
         }),
-        title: described(b.property("title", title), "What the note is about."),
+        title: described(b.property("title", title), "Subject of the note."),
         content: b.property("content", content),
         author: b.property("authorId", author),
         archived: tagged(b.property("archived", boolean), |tags| {

@@ -72,7 +72,7 @@ pub(super) fn entity(b: &mut Builder) {
     let email = b.property("email", text);
     let mut status = b.property("status", status);
     status.documentation = Documentation {
-        description: Some("Where the account is in its life.\n\nIt never ends with */ a comment.".to_owned()),
+        description: Some("State of the account.\n\nIt never ends with */ a comment.".to_owned()),
         deprecated: Some("use `state`".to_owned()),
         examples: vec!["\"active\"".to_owned()],
     };
@@ -81,7 +81,7 @@ pub(super) fn entity(b: &mut Builder) {
             tags.id = true;
             tags.generated = Some(GeneratedKind::Uuid);
         }),
-        described(tagged(email, |tags| tags.unique = true), "Where mail goes."),
+        described(tagged(email, |tags| tags.unique = true), "Address for mail."),
         tagged(status, |tags| {
             tags.default = Some(DefaultValue::Literal(LiteralValue::String("active".to_owned())));
         }),

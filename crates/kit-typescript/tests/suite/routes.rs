@@ -475,7 +475,7 @@ createApp({
 "#;
 
 const ROUTES: &str = r#"
-  /** What people write down. */
+  /** Routes of notes. */
   export interface NoteRoutes {
     /** @throws UNAUTHORIZED 403 Not you. */
     "GET /notes": RC<void, void, void, Note[]>;
@@ -524,7 +524,7 @@ fn reads_the_security_and_throws_tags_of_middleware() {
     assert_eq!(program.groups.len(), 1);
     assert_eq!(
         program.groups[0].documentation.description.as_deref(),
-        Some("What people write down.")
+        Some("Routes of notes.")
     );
     let [notes, open] = [0.into(), 1.into()].map(|id: kit_ir::RouteId| &program.routes[id]);
     let asked = |route: &kit_ir::Route| serde_json::to_value(&route.security).unwrap();

@@ -170,10 +170,10 @@ export interface Defaults {
 
 export interface UserAccount {
   id: string;
-  /** Where mail goes. */
+  /** Address for mail. */
   email: string;
   /**
-   * Where the account is in its life.
+   * State of the account.
    *
    * It never ends with *\/ a comment.
    *

@@ -4,7 +4,7 @@
 /** A note of a user. */
 export interface Note {
   id: string;
-  /** What the note is about. */
+  /** Subject of the note. */
   title: string;
   content: string;
   authorId: string;
@@ -14,7 +14,7 @@ export interface Note {
 }
 
 export interface CreateNoteInput {
-  /** What the note is about. */
+  /** Subject of the note. */
   title: string;
   content: string;
   authorId: string;
@@ -22,7 +22,7 @@ export interface CreateNoteInput {
 }
 
 export interface UpdateNoteInput {
-  /** What the note is about. */
+  /** Subject of the note. */
   title?: string;
   content?: string;
   archived?: boolean;
@@ -30,7 +30,7 @@ export interface UpdateNoteInput {
 
 export interface NoteSummary {
   id: string;
-  /** What the note is about. */
+  /** Subject of the note. */
   title: string;
   archived: boolean;
   createdAt: Date;
@@ -42,7 +42,7 @@ export interface PaginatedResponseOfNoteSummary {
 }
 
 export interface PostNotesBody {
-  /** What the note is about. */
+  /** Subject of the note. */
   title: string;
   content: string;
   archived: boolean;

@@ -18,10 +18,10 @@ export interface DefaultsInput {
 
 export interface UserAccountInput {
   id?: string;
-  /** Where mail goes. */
+  /** Address for mail. */
   email: string;
   /**
-   * Where the account is in its life.
+   * State of the account.
    *
    * It never ends with *\/ a comment.
    *

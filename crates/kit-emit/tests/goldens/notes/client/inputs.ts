@@ -4,14 +4,14 @@
 import type * as Types from "../types.ts";
 
 export interface UpdateNoteInput {
-  /** What the note is about. */
+  /** Subject of the note. */
   title?: string;
   content?: string;
   archived?: boolean;
 }
 
 export interface PostNotesBody {
-  /** What the note is about. */
+  /** Subject of the note. */
   title: string;
   content: string;
   archived?: boolean;

@@ -25,7 +25,7 @@ use crate::models::{
     UpdateProductInput, UpdateShopInput,
 };
 
-/// Who sells.
+/// Routes of sellers.
 pub trait ShopRoutes {
     /// `POST /shops`
     fn post_shops(&self, input: PostShops) -> impl Future<Output = Result<Shop, Error>> + Send;
@@ -164,7 +164,7 @@ pub trait CountryRoutes {
 
     /// `POST /countries/:code/close`
     ///
-    /// What a handler of one's own is for.
+    /// Needs a handler of one's own.
     fn post_countries_by_code_close(
         &self,
         input: PostCountriesByCodeClose,

@@ -64,7 +64,7 @@ export interface Option {
 /** An amount of money. */
 export type Price = Decimal<28, 2>;
 
-/** How high something stands. */
+/** Place in a list of results. */
 export type Rank = 1 | 2 | 3;
 
 export type Result = "ok" | "err" | "self" | "Self";
@@ -93,7 +93,7 @@ export interface Error {
 
 export type Json = { [key: string]: string };
 
-/** What generated modules import. */
+/** Names that generated modules import. */
 export interface Value {
   timestamp: Timestamp;
   shape: Shape;

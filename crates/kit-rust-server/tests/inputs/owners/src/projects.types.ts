@@ -1,7 +1,7 @@
 /** Names a row. @format uuid */
 export type Uuid = string;
 
-/** Which page of a list. */
+/** Page of a list. */
 export interface Paging {
   /** @integer @minimum 1 */
   page?: number;
@@ -109,14 +109,14 @@ export interface Draft {
   text: string;
 }
 
-/** What all users share. @table countries @owner none */
+/** Rows that all users share. @table countries @owner none */
 export interface Country {
   /** @id @maxLength 2 */
   code: string;
   name: string;
 }
 
-/** What all users share, about a row that belongs to one. @table remarks @owner none */
+/** Rows that all users share, about a row that belongs to one. @table remarks @owner none */
 export interface Remark {
   /** @id @generated uuid */
   id: string;

@@ -13,7 +13,7 @@ import type {
   UpdateProductInput,
 } from "./shops.types.ts";
 
-/** Which products to list. */
+/** Selection of products. */
 export interface ProductFilter extends Paging {
   /** Return only the products of this shop. */
   shopId?: string;
@@ -82,7 +82,7 @@ export interface CountryRoutes {
   /** @throws COUNTRY_IN_USE 409 Something stands there. */
   "DELETE /countries/:code": RouteContract<{ code: string }, void, void, void>;
   /**
-   * What a handler of one's own is for.
+   * Needs a handler of one's own.
    *
    * @throws COUNTRY_IS_A_TEAPOT 418 It cannot be closed.
    * @throws COUNTRY_IS_TIRED 499 It does not want to.

@@ -1,11 +1,11 @@
 /** Names a row. @format uuid */
 export type Uuid = string;
 
-/** Which page of a list. */
+/** Page of a list. */
 export interface Paging {
   /** Number of the page, from 1. @integer @minimum 1 */
   page?: number;
-  /** How many on a page. @integer @minimum 1 @maximum 100 */
+  /** Items on a page. @integer @minimum 1 @maximum 100 */
   pageSize?: number;
 }
 

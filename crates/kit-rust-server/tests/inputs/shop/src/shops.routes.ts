@@ -2,7 +2,7 @@ import type { RouteContract } from "@kit/types";
 import type { Page, Paging, Uuid } from "./shared.types.ts";
 import type { Category, CreateCategoryInput, CreateShopInput, Shop, UpdateShopInput } from "./shops.types.ts";
 
-/** Who sells. */
+/** Routes of sellers. */
 export interface ShopRoutes {
   /** @throws SLUG_TAKEN 409 Another shop has this slug. */
   "POST /shops": RouteContract<void, void, CreateShopInput, Shop>;

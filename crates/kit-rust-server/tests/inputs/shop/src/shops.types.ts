@@ -24,7 +24,7 @@ export interface Shop {
   openedAt: Date;
 }
 
-/** Where something stands on the shelves, for whom the database counts. @table categories */
+/** Place on the shelves, which the database counts. @table categories */
 export interface Category {
   /** @id @generated @integer */
   id: number;
@@ -74,7 +74,7 @@ export interface Product {
   tags: string[];
   size?: { width: number; height: number };
   attributes: Record<string, string>;
-  /** What the type is called in other languages is a word of Rust. */
+  /** The name of the type is a word of Rust. */
   type?: string;
   /** @column is_visible @default true */
   visible: boolean;
@@ -89,7 +89,7 @@ export interface Product {
 export type ProductKind = "thing" | "service" | "download";
 
 /**
- * How many of a product stand in a country, once for each.
+ * Number of a product in a country, once for each.
  *
  * @table stock
  */
@@ -109,7 +109,7 @@ export type UpdateShopInput = Partial<CreateShopInput>;
 export type CreateCategoryInput = Omit<Category, "id">;
 export type UpdateCountryInput = Omit<Country, "code">;
 export type CreateProductInput = Omit<Product, "id" | "createdAt" | "updatedAt">;
-/** What another shop sends, whose texts have no limits. */
+/** Data of another shop, whose texts have no limits. */
 export type ImportedProduct = Omit<CreateProductInput, "shopId" | "sku" | "views"> & {
   shopId: string;
   sku: string;

@@ -57,9 +57,9 @@ pub const EMAIL_UNIQUE: &str = "accounts_email_unique";
 #[derive(Debug, Clone)]
 pub struct NewUserAccount {
     pub id: Option<String>,
-    /// Where mail goes.
+    /// Address for mail.
     pub email: String,
-    /// Where the account is in its life.
+    /// State of the account.
     ///
     /// It never ends with */ a comment.
     pub status: Option<UserAccountStatus>,
@@ -68,9 +68,9 @@ pub struct NewUserAccount {
 /// Changes of a row. An omitted value stays unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct UserAccountChanges {
-    /// Where mail goes.
+    /// Address for mail.
     pub email: Option<String>,
-    /// Where the account is in its life.
+    /// State of the account.
     ///
     /// It never ends with */ a comment.
     pub status: Option<UserAccountStatus>,

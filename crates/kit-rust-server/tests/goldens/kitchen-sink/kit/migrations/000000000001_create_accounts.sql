@@ -8,8 +8,8 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_status_check CHECK (status IN ('active', 'suspended', 'deleted'))
 );
 
-COMMENT ON COLUMN accounts.email IS 'Where mail goes.';
+COMMENT ON COLUMN accounts.email IS 'Address for mail.';
 
-COMMENT ON COLUMN accounts.status IS 'Where the account is in its life.
+COMMENT ON COLUMN accounts.status IS 'State of the account.
 
 It never ends with */ a comment.';

@@ -76,9 +76,9 @@ impl UserAccountStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UserAccount {
     pub id: String,
-    /// Where mail goes.
+    /// Address for mail.
     pub email: String,
-    /// Where the account is in its life.
+    /// State of the account.
     ///
     /// It never ends with */ a comment.
     #[serde(default = "UserAccount::default_status")]
@@ -121,9 +121,9 @@ impl Contract for UserAccount {
 pub struct UserAccountInput {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Where mail goes.
+    /// Address for mail.
     pub email: String,
-    /// Where the account is in its life.
+    /// State of the account.
     ///
     /// It never ends with */ a comment.
     #[serde(default = "UserAccountInput::default_status")]

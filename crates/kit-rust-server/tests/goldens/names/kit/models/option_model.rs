@@ -453,7 +453,7 @@ impl Contract for OptionModelInput {
     }
 }
 
-/// How high something stands.
+/// Place in a list of results.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(transparent)]
 pub struct Rank(pub i64);
@@ -841,7 +841,7 @@ impl Contract for Json {
     }
 }
 
-/// What generated modules import.
+/// Names that generated modules import.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct Value {
     pub timestamp: Timestamp,

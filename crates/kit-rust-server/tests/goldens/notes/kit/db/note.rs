@@ -57,7 +57,7 @@ const DELETE: &str = "
 #[derive(Debug, Clone)]
 pub struct NewNote {
     pub id: Option<String>,
-    /// What the note is about.
+    /// Subject of the note.
     pub title: String,
     pub content: String,
     pub author_id: String,
@@ -68,7 +68,7 @@ pub struct NewNote {
 /// Changes of a row. An omitted value stays unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct NoteChanges {
-    /// What the note is about.
+    /// Subject of the note.
     pub title: Option<String>,
     pub content: Option<String>,
     pub author_id: Option<String>,

@@ -13,4 +13,4 @@ CREATE TABLE notes (
 
 COMMENT ON TABLE notes IS 'A note of a user.';
 
-COMMENT ON COLUMN notes.title IS 'What the note is about.';
+COMMENT ON COLUMN notes.title IS 'Subject of the note.';

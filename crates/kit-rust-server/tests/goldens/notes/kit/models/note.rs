@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Note {
     pub id: String,
-    /// What the note is about.
+    /// Subject of the note.
     pub title: String,
     pub content: String,
     pub author_id: String,
@@ -41,7 +41,7 @@ impl Contract for Note {
 /// `UpdateNoteInput` of the contracts.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UpdateNoteInput {
-    /// What the note is about.
+    /// Subject of the note.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ impl Contract for UpdateNoteInput {
 #[serde(rename_all = "camelCase")]
 pub struct NoteSummary {
     pub id: String,
-    /// What the note is about.
+    /// Subject of the note.
     pub title: String,
     #[serde(default)]
     pub archived: bool,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// `PostNotesBody` of the contracts.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PostNotesBody {
-    /// What the note is about.
+    /// Subject of the note.
     pub title: String,
     pub content: String,
     #[serde(default)]

@@ -5,4 +5,4 @@ CREATE TABLE countries (
   name text NOT NULL
 );
 
-COMMENT ON TABLE countries IS 'What all users share.';
+COMMENT ON TABLE countries IS 'Rows that all users share.';

@@ -6,6 +6,6 @@ CREATE TABLE remarks (
   task_id uuid NOT NULL
 );
 
-COMMENT ON TABLE remarks IS 'What all users share, about a row that belongs to one.';
+COMMENT ON TABLE remarks IS 'Rows that all users share, about a row that belongs to one.';
 
 ALTER TABLE remarks ADD CONSTRAINT remarks_task_id_tasks_id_fk FOREIGN KEY (task_id) REFERENCES tasks (id) ON DELETE CASCADE;

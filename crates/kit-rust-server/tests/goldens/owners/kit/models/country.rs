@@ -3,7 +3,7 @@ use kit_runtime::Contract;
 use kit_runtime::shape::{Property, Shape};
 use serde::{Deserialize, Serialize};
 
-/// What all users share.
+/// Rows that all users share.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Country {
     pub code: String,

@@ -3,7 +3,7 @@ use kit_runtime::Contract;
 use kit_runtime::shape::{Format, Property, Shape};
 use serde::{Deserialize, Serialize};
 
-/// What all users share, about a row that belongs to one.
+/// Rows that all users share, about a row that belongs to one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remark {

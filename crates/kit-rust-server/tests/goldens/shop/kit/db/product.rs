@@ -145,7 +145,7 @@ pub struct NewProduct {
     pub tags: Vec<String>,
     pub size: Option<ProductSize>,
     pub attributes: IndexMap<String, String>,
-    /// What the type is called in other languages is a word of Rust.
+    /// The name of the type is a word of Rust.
     pub r#type: Option<String>,
     pub visible: Option<bool>,
     pub listed_at: Option<Timestamp>,
@@ -168,7 +168,7 @@ pub struct ProductChanges {
     pub tags: Option<Vec<String>>,
     pub size: Option<Option<ProductSize>>,
     pub attributes: Option<IndexMap<String, String>>,
-    /// What the type is called in other languages is a word of Rust.
+    /// The name of the type is a word of Rust.
     pub r#type: Option<Option<String>>,
     pub visible: Option<bool>,
     pub listed_at: Option<Option<Timestamp>>,

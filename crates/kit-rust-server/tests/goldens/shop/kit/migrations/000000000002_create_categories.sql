@@ -8,6 +8,6 @@ CREATE TABLE categories (
   CONSTRAINT categories_name_length_check CHECK (char_length(name) >= 1)
 );
 
-COMMENT ON TABLE categories IS 'Where something stands on the shelves, for whom the database counts.';
+COMMENT ON TABLE categories IS 'Place on the shelves, which the database counts.';
 
 ALTER TABLE categories ADD CONSTRAINT categories_parent_id_categories_id_fk FOREIGN KEY (parent_id) REFERENCES categories (id) ON DELETE SET NULL;

@@ -31,7 +31,7 @@ CREATE TABLE products (
 
 COMMENT ON TABLE products IS 'Something to buy.';
 
-COMMENT ON COLUMN products.type IS 'What the type is called in other languages is a word of Rust.';
+COMMENT ON COLUMN products.type IS 'The name of the type is a word of Rust.';
 
 ALTER TABLE products ADD CONSTRAINT products_shop_id_shops_id_fk FOREIGN KEY (shop_id) REFERENCES shops (id) ON DELETE CASCADE;
 

@@ -9,7 +9,7 @@ CREATE TABLE stock (
   CONSTRAINT stock_amount_range_check CHECK (amount >= 0)
 );
 
-COMMENT ON TABLE stock IS 'How many of a product stand in a country, once for each.';
+COMMENT ON TABLE stock IS 'Number of a product in a country, once for each.';
 
 ALTER TABLE stock ADD CONSTRAINT stock_product_id_products_id_fk FOREIGN KEY (product_id) REFERENCES products (id) ON DELETE CASCADE;
 

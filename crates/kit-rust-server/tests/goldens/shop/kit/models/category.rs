@@ -3,7 +3,7 @@ use kit_runtime::shape::{Property, Shape};
 use kit_runtime::{Contract, optional};
 use serde::{Deserialize, Serialize};
 
-/// Where something stands on the shelves, for whom the database counts.
+/// Place on the shelves, which the database counts.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Category {

@@ -58,7 +58,7 @@ pub struct Product {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub size: Option<ProductSize>,
     pub attributes: IndexMap<String, String>,
-    /// What the type is called in other languages is a word of Rust.
+    /// The name of the type is a word of Rust.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     #[serde(default = "Product::default_visible")]
@@ -200,7 +200,7 @@ pub struct CreateProductInput {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub size: Option<ProductSize>,
     pub attributes: IndexMap<String, String>,
-    /// What the type is called in other languages is a word of Rust.
+    /// The name of the type is a word of Rust.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     #[serde(default = "CreateProductInput::default_visible")]
@@ -277,7 +277,7 @@ impl Contract for CreateProductInput {
     }
 }
 
-/// What another shop sends, whose texts have no limits.
+/// Data of another shop, whose texts have no limits.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportedProduct {
@@ -295,7 +295,7 @@ pub struct ImportedProduct {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub size: Option<ProductSize>,
     pub attributes: IndexMap<String, String>,
-    /// What the type is called in other languages is a word of Rust.
+    /// The name of the type is a word of Rust.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     #[serde(default = "ImportedProduct::default_visible")]
@@ -395,7 +395,7 @@ pub struct UpdateProductInput {
     pub size: Option<ProductSize>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub attributes: Option<IndexMap<String, String>>,
-    /// What the type is called in other languages is a word of Rust.
+    /// The name of the type is a word of Rust.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::models::ProductKind;
 
-/// Which products to list.
+/// Selection of products.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductFilter {
     /// Number of the page, from 1.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub page: Option<i64>,
-    /// How many on a page.
+    /// Items on a page.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub page_size: Option<i64>,
     /// Return only the products of this shop.

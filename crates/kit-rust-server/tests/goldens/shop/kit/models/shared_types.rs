@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::models::{ProductSummary, Shop};
 
-/// Which page of a list.
+/// Page of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Paging {
     /// Number of the page, from 1.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub page: Option<i64>,
-    /// How many on a page.
+    /// Items on a page.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub page_size: Option<i64>,
 }

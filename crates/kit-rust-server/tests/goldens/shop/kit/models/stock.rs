@@ -3,7 +3,7 @@ use kit_runtime::shape::{Format, Property, Shape};
 use kit_runtime::{Contract, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// How many of a product stand in a country, once for each.
+/// Number of a product in a country, once for each.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stock {
