@@ -40,8 +40,8 @@ Examples:
   kit doctor                                 check the project and the machine for problems
   kit explain KIT1302                        explain a diagnostic code
 
-Exit codes: 0 success, 1 a mistake in the project or a failure of the environment, 2 wrong arguments,
-130 Ctrl-C at a question. `kit diff` also has 3, and 70 is a bug in kit.
+Exit codes: 0 success, 1 a mistake in the project or a failure of the environment,
+2 wrong arguments, 70 a bug in kit, 130 Ctrl-C at a question. `kit diff` also has 3.
 Colours: on a terminal, unless `--no-color` is given or NO_COLOR is set."
 )]
 pub(crate) struct CommandLine {
