@@ -248,7 +248,7 @@ fn a_changed_file_stays_as_it_is_and_others_are_written_again() {
     assert!(
         again
             .err
-            .starts_with("warning: deploy/compose/compose.yaml stays as it is"),
+            .starts_with("warning: deploy/compose/compose.yaml was not written"),
         "{}",
         again.err
     );
