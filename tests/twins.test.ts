@@ -27,6 +27,16 @@ test("the router and the servers on node:http contain the same file to normalize
   assert.equal(server, matcher);
 });
 
+test("the readers of bodies and the servers on node:http contain the same file to collect chunks", async () => {
+  const packages = join(import.meta.dirname, "../packages");
+  const [reader, server] = await Promise.all(
+    ["core/src/bodies", "server-node/src"].map((directory) =>
+      readFile(join(packages, directory, "collected-bytes.ts"), "utf8"),
+    ),
+  );
+  assert.equal(server, reader);
+});
+
 test("OpenAPI documents, the Rust servers and the servers on Node have the same reason phrases of error statuses", async () => {
   const root = join(import.meta.dirname, "..");
   const files = [

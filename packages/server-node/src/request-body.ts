@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 
 import { type BodyReader, WholeBodyReader } from "./body-reader.ts";
+import { CollectedBytes } from "./collected-bytes.ts";
 import { codedError } from "./response-check.ts";
 
 /**
@@ -101,19 +102,16 @@ export function readBody(
   limit: number,
   done: (body: RequestBody | undefined) => void,
 ): void {
-  let chunks: Buffer[] = [];
-  let length = 0;
+  const collected = new CollectedBytes();
   const onData = (chunk: Buffer): void => {
-    length += chunk.length;
-    if (length > limit) finish(RequestBody.tooLarge);
-    else chunks.push(chunk);
+    if (collected.length + chunk.length > limit) finish(RequestBody.tooLarge);
+    else collected.add(chunk);
   };
-  const onEnd = (): void =>
-    finish(RequestBody.ofBytes(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length), limit));
+  const onEnd = (): void => finish(RequestBody.ofBytes(collected.take(), limit));
   const onGone = (): void => finish(undefined);
   function finish(body: RequestBody | undefined): void {
     stream.off("data", onData).off("end", onEnd).off("close", onGone);
-    chunks = [];
+    collected.clear();
     done(body);
   }
   // The error listener stays: without it, a later error would terminate the process.

@@ -5,6 +5,7 @@ import type { Serializer, ValidationFailure, Validator } from "@kit/types";
 
 import type { StreamLog } from "../observe/streams.ts";
 import { findUnstorable } from "../unstorable-characters.ts";
+import { CollectedBytes } from "./collected-bytes.ts";
 import { mapIterator } from "./value-iterator.ts";
 
 /** Maximum number of bytes of one line of a request. The whole line is in memory while it is parsed. */
@@ -23,26 +24,22 @@ export async function* readLines(
   refuse: (failures: readonly ValidationFailure[]) => Error,
 ): AsyncGenerator<unknown, void, undefined> {
   let number = 0;
-  // Pieces of the line whose end has not arrived.
-  let pieces: Uint8Array[] = [];
-  let length = 0;
+  // Bytes of the line whose end has not arrived.
+  const line = new CollectedBytes();
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
-      pieces.push(chunk.subarray(start, end));
-      refuseLong(length + end - start, number, refuse);
-      yield readLine(pieces, number, validator, refuse);
-      pieces = [];
-      length = 0;
+      line.add(chunk.subarray(start, end));
+      refuseLong(line.length, number, refuse);
+      yield readLine(line.take(), number, validator, refuse);
       number += 1;
       start = end + 1;
     }
     if (start === chunk.length) continue;
-    pieces.push(chunk.subarray(start));
-    length += chunk.length - start;
-    refuseLong(length, number, refuse);
+    line.add(chunk.subarray(start));
+    refuseLong(line.length, number, refuse);
   }
-  if (length > 0) yield readLine(pieces, number, validator, refuse);
+  if (line.length > 0) yield readLine(line.take(), number, validator, refuse);
 }
 
 function refuseLong(
@@ -57,14 +54,13 @@ function refuseLong(
 }
 
 function readLine(
-  pieces: readonly Uint8Array[],
+  bytes: Buffer,
   number: number,
   validator: Validator<unknown>,
   refuse: (failures: readonly ValidationFailure[]) => Error,
 ): unknown {
   const path = `$[${number}]`;
-  const joined = Buffer.concat(pieces);
-  const line = joined.at(-1) === carriageReturn ? joined.subarray(0, -1) : joined;
+  const line = bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
   if (!isUtf8(line)) {
     const received = "bytes that are not valid UTF-8";
     throw refuse([{ path, expected: "JSON in UTF-8", received, rule: "encoding", limit: "utf-8" }]);

@@ -11,6 +11,7 @@ import type {
 import { memberPath } from "../codec/path.ts";
 import { serialIterator } from "../serial-iterator.ts";
 import type { BodyResult } from "./body-result.ts";
+import { CollectedBytes } from "./collected-bytes.ts";
 import {
   checkFile,
   checkNumber,
@@ -98,16 +99,15 @@ async function readPart(
   steps: Steps,
   limit: number,
 ): Promise<MultipartPart | MultipartMistake | undefined> {
-  const contents: Uint8Array[] = [];
-  let length = head.name.length + (head.fileName?.length ?? 0);
+  const content = new CollectedBytes();
+  const names = head.name.length + (head.fileName?.length ?? 0);
   for (;;) {
-    if (length > limit) return undefined;
+    if (names + content.length > limit) return undefined;
     const step = await steps.next();
     if (step.kind === "mistake") return step;
-    if (step.kind !== "content") return { ...head, bytes: Buffer.concat(contents) };
-    length += step.bytes.length;
+    if (step.kind !== "content") return { ...head, bytes: content.take() };
     // A copy, because a view of few bytes would keep the whole chunk.
-    contents.push(Buffer.from(step.bytes));
+    content.add(Buffer.from(step.bytes));
   }
 }
 

@@ -1,3 +1,5 @@
+import { CollectedBytes } from "../bodies/collected-bytes.ts";
+
 /** Body of a request: its bytes, or `too large` if the body exceeds the limit. */
 export type FetchBody = Uint8Array<ArrayBuffer> | "too large";
 
@@ -16,21 +18,14 @@ export async function readFetchBody(request: Request, limit: number): Promise<Fe
     await body.cancel();
     return "too large";
   }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const collected = new CollectedBytes();
   for await (const chunk of body as ReadableStream<Uint8Array>) {
-    length += chunk.length;
     // Leaving the loop cancels the stream.
-    if (length > limit) return "too large";
-    chunks.push(chunk);
+    if (collected.length + chunk.length > limit) return "too large";
+    collected.add(chunk);
   }
-  const bytes = new Uint8Array(length);
-  let position = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, position);
-    position += chunk.length;
-  }
-  return bytes;
+  // A copy, because the sender may still have a single chunk.
+  return new Uint8Array(collected.take());
 }
 
 /** Returns true if the declared length of a body exceeds the limit. */
