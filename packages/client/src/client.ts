@@ -82,11 +82,6 @@ export function createClient<Routes>(options: ClientOptions & CodecsOption<Route
   return Object.fromEntries([...operations, ...callers]) as unknown as Client<Routes>;
 }
 
-/** Statuses of redirects that `fetch` follows (WHATWG Fetch, section 2.2.3). */
-function isRedirect(status: string): boolean {
-  return ["301", "302", "303", "307", "308"].includes(status);
-}
-
 type Options = ClientOptions & { codecs?: Codecs };
 
 function start(options: Options, method: string, path: string, call: Call): ApiCall<unknown, ApiError> {
@@ -166,9 +161,8 @@ async function send(
   if (isKeyed && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, newKey());
   const cookies = cookieText(headers.get("cookie"), call.cookies ?? {});
   if (cookies !== undefined) headers.set("cookie", cookies);
-  const init: RequestInit & { duplex?: "half" } = { method, headers };
-  // `fetch` would follow a redirect, and the caller would not see the reply.
-  if (Object.keys(codecs?.replies?.[route] ?? {}).some(isRedirect)) init.redirect = "manual";
+  // `fetch` would send the headers to the other server, except `authorization` and cookies, and would send a POST as a GET.
+  const init: RequestInit & { duplex?: "half" } = { method, headers, redirect: "manual" };
   if (body !== undefined) init.body = body;
   // `fetch` sends a stream only with this property.
   const isOnce = body instanceof ReadableStream;

@@ -24,15 +24,21 @@ export async function read(response: Response, call: ArrivedCall): Promise<unkno
   const { route, codecs } = call;
   if (status >= 400) return await failed(response, route, codecs);
   const replies = codecs?.replies?.[route];
-  if (replies === undefined) return await readBody(response, call, codecs?.responses[route]);
-  const reply = Object.hasOwn(replies, status) ? replies[status] : undefined;
-  if (reply === undefined) {
+  const reply = replies !== undefined && Object.hasOwn(replies, status) ? replies[status] : undefined;
+  const isUndeclared =
+    replies === undefined
+      ? // Without codecs, and for a response that may be anything, the caller gets the redirect as the response.
+        status >= 300 && status !== 304 && (call.isStream || codecs?.raw.includes(route) === false)
+      : reply === undefined;
+  if (isUndeclared || type === "opaqueredirect") {
+    const to = headers.get("location");
     const problem =
       type === "opaqueredirect"
         ? `Browsers hide the redirect of ${route} from scripts`
-        : `The contract of ${route} does not declare the status ${status}`;
+        : `The contract of ${route} does not declare the status ${status}${to === null ? "" : `, a redirect to ${to}`}`;
     throw new ApiError("UNEXPECTED_RESPONSE", status, problem, { headers });
   }
+  if (reply === undefined) return await readBody(response, call, codecs?.responses[route]);
   if (call.isStream) return streamOf(response);
   if (reply.body === null) await response.body?.cancel();
   return {

@@ -281,6 +281,33 @@ test("each attempt of a call runs all interceptors, the first one outermost", as
   await assert.rejects(broken.get("/notes").result(), RangeError);
 });
 
+test("a redirect is not followed, so no other server gets the headers, and a POST is no GET", async () => {
+  await using other = await TestServer.start(() => ok({ id: "1" }));
+  for (const status of [301, 302, 303, 307, 308]) {
+    const location = `${other.url}/notes`;
+    const headers = { location, "content-type": "text/plain" };
+    await using server = await TestServer.start(() => ({ status, headers }));
+    const codecs = { types: {}, responses: {}, raw: ["GET /files/*path"] };
+    const options = { baseUrl: server.url, headers: { "x-api-key": "secret" } };
+    const api = createClient<Routes>({ ...options, codecs });
+    const error = await failed(api.post("/notes", { body: { title: "a" } }));
+    assert.equal(error.code, "UNEXPECTED_RESPONSE");
+    assert.equal(error.status, status);
+    assert.equal(
+      error.message,
+      `The contract of POST /notes does not declare the status ${status}, a redirect to ${location}`,
+    );
+    // The response of this route may be anything, also a redirect.
+    for (const client of [api, createClient<Routes>(options)]) {
+      const answer = (await client.get("/files/*path", { params: { path: "a" } })) as Response;
+      assert.deepEqual([answer.status, answer.headers.get("location")], [status, location]);
+    }
+    assert.equal((await failed(api.get("/files/*path", { params: { path: "a" } }).stream())).status, status);
+    assert.equal(server.requests.length, 4);
+  }
+  assert.deepEqual(other.requests, []);
+});
+
 test("the `fetch` option replaces the global `fetch`, and is called without a `this` value", async () => {
   const api = createClient<Routes>({
     baseUrl: "https://example.com/api",
