@@ -7,6 +7,7 @@ import { ApiError } from "./error.ts";
 import { cookieText, headerText } from "./header.ts";
 import type { ClientOptions, CodecsOption, RequestOptions, RetryOptions } from "./options.ts";
 import { failed, formatOf, read } from "./read.ts";
+import { discard } from "./received.ts";
 import { addressOf, type Address } from "./request.ts";
 import { delayOf, isRetryable, isStillRunning, KEY_HEADER, limitOf, newKey, wait } from "./retry.ts";
 import type { SocketCall } from "./socket-types.ts";
@@ -181,13 +182,15 @@ async function send(
     try {
       return await exchange(signal, finish);
     } catch (error) {
+      // An aborted call fails with the reason, also if the connection is reported as lost.
+      const failure: unknown = signal.aborted ? signal.reason : error;
       // The error is a timeout only if the timeout aborted the call before the caller's signal did.
-      if (error === reason) {
+      if (failure === reason) {
         throw new ApiError("TIMEOUT", 0, `${method} ${url} took longer than ${timeoutMs} ms`, {
-          cause: error,
+          cause: reason,
         });
       }
-      throw error;
+      throw failure;
     } finally {
       finish();
     }
@@ -254,7 +257,7 @@ async function sendWithRetries(
       if (isLast || !(isRetryable(response.status) || (isKeyed && isStillRunning(response)))) return response;
       delay = delayOf(attempt, retry, response.headers.get("retry-after"));
       if (delay === undefined) return response;
-      await response.body?.cancel();
+      await discard(response);
     } catch (error) {
       if (isLast || !(error instanceof ApiError) || error.code !== "NETWORK_ERROR") throw error;
       delay = delayOf(attempt, retry, null);

@@ -100,16 +100,15 @@ const envelope: ErrorPlaces = {
 };
 
 /**
- * Creates an {@link ApiError} from an error response. `decodeDetails` converts the details of an error with a
- * certain code.
+ * Creates an {@link ApiError} from an error response, whose body is `text`. `decodeDetails` converts the details of an error
+ * with a certain code.
  */
-export async function errorOf(
-  response: Response,
+export function errorOf(
+  { status, headers }: Response,
+  text: string,
   decodeDetails: (code: string, details: unknown) => unknown,
   places: ErrorPlaces = envelope,
-): Promise<ApiError> {
-  const { status, headers } = response;
-  const text = await response.text();
+): ApiError {
   let body: unknown;
   try {
     body = JSON.parse(text);

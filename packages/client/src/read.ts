@@ -4,6 +4,7 @@ import type { Codecs } from "./codecs.ts";
 import { ApiError, errorOf } from "./error.ts";
 import { readHeaders } from "./header.ts";
 import type { RetryOptions } from "./options.ts";
+import { discard, received } from "./received.ts";
 
 /** Call whose response has arrived. */
 export interface ArrivedCall {
@@ -40,7 +41,7 @@ export async function read(response: Response, call: ArrivedCall): Promise<unkno
   }
   if (reply === undefined) return await readBody(response, call, codecs?.responses[route]);
   if (call.isStream) return streamOf(response);
-  if (reply.body === null) await response.body?.cancel();
+  if (reply.body === null) await discard(response);
   return {
     status,
     data: reply.body === null ? undefined : await readBody(response, call, reply.body),
@@ -51,8 +52,9 @@ export async function read(response: Response, call: ArrivedCall): Promise<unkno
 /** Throws the {@link ApiError} of an error response. */
 export async function failed(response: Response, route: string, codecs: Codecs | undefined): Promise<never> {
   const details = codecs?.details?.[route];
-  throw await errorOf(
+  throw errorOf(
     response,
+    await received(response, response.text()),
     (code, value) =>
       details !== undefined && Object.hasOwn(details, code)
         ? decode(details[code]!, value, codecs!.types)
@@ -98,7 +100,7 @@ async function readBody(
   const isJson = /^application\/([\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
   // Without codecs, the content type of a route's response is unknown.
   if (!isJson && (codecs === undefined || codecs.raw.includes(route))) return response;
-  const text = await response.text();
+  const text = await received(response, response.text());
   if (text === "" && !isJson) return undefined;
   let value: unknown;
   try {

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { bodyFormats } from "../src/bodies/index.ts";
 import { ApiError, createClient, isApiError, type Interceptor } from "../src/index.ts";
 import { TestServer } from "./server.ts";
 
@@ -203,6 +205,58 @@ test("a retry waits as long as Retry-After requests, and the call fails if that 
   }));
   assert.equal((await failed(createClient<Routes>({ baseUrl: busy.url }).get("/notes"))).code, "TOO_MANY");
   assert.equal(busy.requests.length, 1);
+});
+
+test("a connection that is lost inside of a body is a NETWORK_ERROR in every format and in an error response", async () => {
+  const formats = [
+    undefined,
+    { format: "text", type: "text/plain" },
+    { format: "bytes", type: "image/png" },
+    { format: "oneof", type: "application/json", choices: [{ format: "json", type: "application/json" }] },
+  ] as const;
+  for (const status of [200, 404]) {
+    await using server = await TestServer.start(() => ({ status, body: '{"n":', rest: "lost" }));
+    for (const format of formats) {
+      const responseFormats = format === undefined ? {} : { "GET /notes": format };
+      const codecs = { types: {}, responses: {}, raw: [], responseFormats, bodyFormats };
+      const api = createClient<Routes>({ baseUrl: server.url, codecs });
+      const error = await failed(api.get("/notes"));
+      assert.deepEqual([error.code, error.status], ["NETWORK_ERROR", 0], format?.format);
+      assert.equal(
+        error.message,
+        `The connection was lost while the response of ${server.url}/notes was read`,
+      );
+      assert.ok(error.cause instanceof TypeError);
+      assert.equal((await api.get("/notes").result()).ok, false);
+    }
+  }
+});
+
+test("a call is retried if the connection of a response with the status 503 is lost", async () => {
+  await using server = await TestServer.start((_, count) =>
+    count === 1 ? { status: 503, body: "{", rest: "lost" } : ok({ n: count }),
+  );
+  // The connection is lost before the client ends the response.
+  const interceptors: Interceptor[] = [
+    async (request, next) => {
+      const response = await next(request);
+      await sleep(100);
+      return response;
+    },
+  ];
+  const api = createClient<Routes>({ baseUrl: server.url, interceptors, retry: { delayMs: 1 } });
+  assert.deepEqual(await api.get("/notes"), { n: 2 });
+});
+
+test("a call fails with TIMEOUT or the reason of its signal if the rest of the body does not arrive", async () => {
+  await using server = await TestServer.start(() => ({ body: '{"n":', rest: "late" }));
+  const api = createClient<Routes>({ baseUrl: server.url });
+  assert.equal((await failed(api.get("/notes", { timeoutMs: 100 }))).code, "TIMEOUT");
+  const reason = new Error("the user went elsewhere");
+  const controller = new AbortController();
+  const call = api.get("/notes", { signal: controller.signal });
+  setTimeout(() => controller.abort(reason), 100);
+  await assert.rejects(call, reason);
 });
 
 test("a call fails with TIMEOUT during a slow response and during the delay before a retry", async () => {

@@ -11,7 +11,14 @@ export interface ReceivedRequest {
 
 /** Response to send, or `undefined` to close the connection. */
 export type Reply =
-  | { status?: number; headers?: Record<string, string | string[]>; body?: string; afterMs?: number }
+  | {
+      status?: number;
+      headers?: Record<string, string | string[]>;
+      body?: string;
+      afterMs?: number;
+      /** `lost` to close the connection after an incomplete body, `late` to send nothing more. */
+      rest?: "lost" | "late";
+    }
   | undefined;
 
 /** Server on a free loopback port that sends the responses of a test and records its requests. */
@@ -41,8 +48,11 @@ export class TestServer implements AsyncDisposable {
         const answer = reply(received, started?.requests.length ?? 0);
         if (answer === undefined) return void request.socket.destroy();
         const end = (): void => {
-          response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers });
-          response.end(answer.body);
+          const { status = 200, body: sent = "", rest } = answer;
+          const length = rest === undefined ? {} : { "content-length": `${sent.length + 1}` };
+          response.writeHead(status, { "content-type": "application/json", ...length, ...answer.headers });
+          if (rest === undefined) response.end(sent);
+          else response.write(sent, () => rest === "lost" && request.socket.destroy());
         };
         setTimeout(end, answer.afterMs ?? 0);
       });

@@ -1,5 +1,6 @@
 import { decode, type Codec } from "../codec.ts";
 import { ApiError } from "../error.ts";
+import { discard, received } from "../received.ts";
 import { isRetryable, wait } from "../retry.ts";
 import { eventsOf, type ReceivedEvent, type StreamState } from "./event-stream.ts";
 import type { Arrived, ResponseFormat } from "../body-format.ts";
@@ -20,12 +21,12 @@ export async function read(format: ResponseFormat, arrived: Arrived): Promise<un
   if (format.format === "lines" || format.format === "events") await checkType(format, response, arrived);
   switch (format.format) {
     case "json":
-      return parsed(format.json, await response.text(), arrived);
+      return parsed(format.json, await received(response, response.text()), arrived);
     case "text":
-      return await response.text();
+      return await received(response, response.text());
     case "bytes":
     case "download":
-      return new Uint8Array(await response.arrayBuffer());
+      return new Uint8Array(await received(response, response.arrayBuffer()));
     case "lines":
       return readLines(format, arrived);
     default:
@@ -49,9 +50,10 @@ async function checkType(format: ResponseFormat, response: Response, arrived: Ar
   if (response.status !== 204 && essenceOf(response) !== format.type) await refuseType(response, arrived);
 }
 
-async function refuseType({ status, headers, body }: Response, { route }: Arrived): Promise<never> {
+async function refuseType(response: Response, { route }: Arrived): Promise<never> {
+  const { status, headers } = response;
   const type = headers.get("content-type") ?? "nothing";
-  await body?.cancel();
+  await discard(response);
   throw new ApiError("UNEXPECTED_RESPONSE", status, `The response of ${route} has the content type ${type}`, {
     headers,
   });
