@@ -9,7 +9,16 @@ import type { ClientOptions, CodecsOption, RequestOptions, RetryOptions } from "
 import { failed, formatOf, read } from "./read.ts";
 import { discard } from "./received.ts";
 import { addressOf, type Address } from "./request.ts";
-import { delayOf, isRetryable, isStillRunning, KEY_HEADER, limitOf, newKey, wait } from "./retry.ts";
+import {
+  delayOf,
+  isRetryable,
+  isStillRunning,
+  KEY_HEADER,
+  limitOf,
+  LONGEST_TIMER_MS,
+  newKey,
+  wait,
+} from "./retry.ts";
 import type { SocketCall } from "./socket-types.ts";
 import type { ApiCall, Client, Result } from "./types.ts";
 
@@ -177,7 +186,8 @@ async function send(
     const signal =
       call.signal === undefined ? timeout.signal : AbortSignal.any([call.signal, timeout.signal]);
     const reason = new DOMException("The call took too long", "TimeoutError");
-    const timer = timeoutMs > 0 ? setTimeout(() => timeout.abort(reason), timeoutMs) : undefined;
+    const timerMs = Math.min(timeoutMs, LONGEST_TIMER_MS);
+    const timer = timerMs > 0 ? setTimeout(() => timeout.abort(reason), timerMs) : undefined;
     const finish = (): void => clearTimeout(timer);
     try {
       return await exchange(signal, finish);

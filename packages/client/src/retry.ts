@@ -49,6 +49,9 @@ export function delayOf(
   return asked > maxDelayMs ? undefined : asked;
 }
 
+/** Maximum time of a timer in milliseconds, 24 days. A timer with a longer time ends at once. */
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
+
 /** Waits for a number of milliseconds. Rejects with the signal's reason if the signal aborts first. */
 export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -56,10 +59,13 @@ export function wait(milliseconds: number, signal: AbortSignal | undefined): Pro
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", end);
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", end);
+        resolve();
+      },
+      Math.min(milliseconds, LONGEST_TIMER_MS),
+    );
     if (signal?.aborted) end();
     else signal?.addEventListener("abort", end, { once: true });
   });

@@ -270,6 +270,22 @@ test("a call fails with TIMEOUT during a slow response and during the delay befo
   assert.equal((await failed(waiting.get("/notes", { timeoutMs: 50 }))).code, "TIMEOUT");
 });
 
+test("a timeout and a delay that are longer than any timer do not end at once", async () => {
+  await using slow = await TestServer.start(() => ({ afterMs: 100, ...ok({ n: 1 }) }));
+  for (const timeoutMs of [Infinity, 2 ** 31]) {
+    const api = createClient<Routes>({ baseUrl: slow.url, timeoutMs });
+    assert.deepEqual(await api.get("/notes"), { n: 1 });
+  }
+
+  await using busy = await TestServer.start(() => ({
+    status: 503,
+    headers: { "retry-after": "9999999999" },
+  }));
+  const api = createClient<Routes>({ baseUrl: busy.url, retry: { maxDelayMs: Infinity } });
+  await assert.rejects(api.get("/notes", { signal: AbortSignal.timeout(300) }), { name: "TimeoutError" });
+  assert.equal(busy.requests.length, 1);
+});
+
 test("a cancelled call throws the reason of its signal", async () => {
   await using server = await TestServer.start(() => ({ afterMs: 5000, ...ok({}) }));
   const api = createClient<Routes>({ baseUrl: server.url });

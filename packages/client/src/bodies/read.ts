@@ -170,9 +170,6 @@ async function* readEvents(
   }
 }
 
-/** Maximum time of a timer. A timer with a longer time ends at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Least time between two reconnections if the one before failed, also if the server asks for none. */
 const LEAST_DELAY_MS = 100;
 
@@ -182,10 +179,9 @@ function delayBefore(
   { retryMs }: StreamState,
   { maxDelayMs }: Arrived["reconnect"],
 ): number {
-  const asked = Math.min(retryMs, MAX_TIMER_MS);
-  if (failures === 1) return asked;
-  const grown = Math.max(asked, LEAST_DELAY_MS) * 2 ** (failures - 1);
-  return Math.max(asked, Math.min(grown, maxDelayMs));
+  if (failures === 1) return retryMs;
+  const grown = Math.max(retryMs, LEAST_DELAY_MS) * 2 ** (failures - 1);
+  return Math.max(retryMs, Math.min(grown, maxDelayMs));
 }
 
 /** Returns the UTF-8 bytes of an id as the text of a header: `fetch` takes one letter for each byte. */
