@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Plugin, PluginHost } from "@kit/core";
 import { objectOf, paramsOf, responseOf, route } from "./support/compiled.ts";
@@ -64,4 +65,18 @@ describe("observe.onEnd", () => {
     const failed = log.find(({ message }) => message === "A plugin failed");
     assert.match(JSON.stringify(failed), /observe\.onEnd of the plugin watch failed/);
   });
+});
+
+describe("a function of observe that is async", () => {
+  for (const name of ["onEnd", "onResponse"] as const) {
+    it(`does not end the process if the promise of ${name} rejects, and the log names the plugin`, async () => {
+      // An unhandled rejection would fail this test.
+      const { send, log } = await watch({ [name]: async () => bad() });
+      assert.equal((await send("GET /things/7")).status, 200);
+      await sleep(10);
+      const failed = log.filter(({ message }) => message === "A plugin failed");
+      assert.equal(failed.length, 1);
+      assert.match(JSON.stringify(failed), new RegExp(`observe\\.${name} of the plugin watch failed`));
+    });
+  }
 });

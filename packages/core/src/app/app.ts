@@ -617,7 +617,7 @@ class Application implements App {
 
   /** Creates the recorder of requests. Returns `null` if no plugin observes requests. */
   #makeRecorder(routes: readonly ExecutableRoute[], log: Logger): Recorder | null {
-    const observers = this.#plugins.observers().filter(needsRecords);
+    const observers = this.#plugins.observers(log).filter(needsRecords);
     const onLifecycle = this.#plugins.listeners("onLifecycle", log);
     if (observers.length === 0 && onLifecycle.length === 0) return null;
     return new Recorder({
@@ -632,7 +632,7 @@ class Application implements App {
 
   /** Creates the meter of requests. Returns `null` if no plugin measures requests. */
   #makeMeter(log: Logger): RequestMeter | null {
-    const onEnd = this.#plugins.observers().flatMap((observer) => observer.onEnd ?? []);
+    const onEnd = this.#plugins.observers(log).flatMap((observer) => observer.onEnd ?? []);
     if (onEnd.length === 0) return null;
     return new RequestMeter(onEnd, (error) => log.error("A plugin failed", { error }));
   }

@@ -161,11 +161,7 @@ export class PluginRunner {
       .map((plugin) => (...told) => {
         try {
           const call = plugin[hook] as (...values: readonly unknown[]) => unknown;
-          const result = call.apply(plugin, told);
-          if (isThenable(result))
-            result.then(undefined, (cause: unknown) =>
-              log.error("A plugin failed", { error: failure(plugin, hook, cause) }),
-            );
+          logRejection(plugin, hook, log, call.apply(plugin, told));
         } catch (cause) {
           throw failure(plugin, hook, cause);
         }
@@ -185,11 +181,14 @@ export class PluginRunner {
     return this.#plugins.find(({ jobs }) => jobs !== undefined)?.jobs ?? null;
   }
 
-  /** Returns the observers of all plugins. Errors of their functions are wrapped with the plugin's name. */
-  observers(): RequestObserver[] {
+  /**
+   * Returns the observers of all plugins. Errors of their functions are wrapped with the plugin's name. If a function returns a
+   * promise that rejects, that error is logged.
+   */
+  observers(log: Logger): RequestObserver[] {
     return this.#plugins.flatMap((plugin) => {
       const { observe } = plugin;
-      return observe === undefined ? [] : [namedObserver(plugin, observe)];
+      return observe === undefined ? [] : [namedObserver(plugin, observe, log)];
     });
   }
 
@@ -223,9 +222,20 @@ function failure(plugin: Plugin, hook: string, cause: unknown): Error {
   return new Error(`${hook} of the plugin ${plugin.name} failed`, { cause });
 }
 
+/**
+ * Logs the error if a hook has returned a promise that rejects. The result of the hook is not awaited, and an unhandled
+ * rejection would end the process.
+ */
+function logRejection(plugin: Plugin, hook: string, log: Logger, result: unknown): void {
+  if (!isThenable(result)) return;
+  result.then(undefined, (cause: unknown) =>
+    log.error("A plugin failed", { error: failure(plugin, hook, cause) }),
+  );
+}
+
 const maxCapacity = 65_536;
 
-function namedObserver(plugin: Plugin, observe: RequestObserver): RequestObserver {
+function namedObserver(plugin: Plugin, observe: RequestObserver, log: Logger): RequestObserver {
   const { onResponse, onEnd, isSampled, capacity = 0 } = observe;
   if (!Number.isInteger(capacity) || capacity < 0 || capacity > maxCapacity) {
     const range = `a whole number from 0 to ${maxCapacity}`;
@@ -239,7 +249,7 @@ function namedObserver(plugin: Plugin, observe: RequestObserver): RequestObserve
     ...(onResponse !== undefined && {
       onResponse: (request) => {
         try {
-          onResponse.call(observe, request);
+          logRejection(plugin, "observe.onResponse", log, onResponse.call(observe, request));
         } catch (cause) {
           throw failure(plugin, "observe.onResponse", cause);
         }
@@ -248,7 +258,7 @@ function namedObserver(plugin: Plugin, observe: RequestObserver): RequestObserve
     ...(onEnd !== undefined && {
       onEnd: (route, method, status, durationMs) => {
         try {
-          onEnd.call(observe, route, method, status, durationMs);
+          logRejection(plugin, "observe.onEnd", log, onEnd.call(observe, route, method, status, durationMs));
         } catch (cause) {
           throw failure(plugin, "observe.onEnd", cause);
         }
