@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { createApp, type LogEntry } from "@kit/core";
+import type { CompiledBody } from "@kit/types";
 import express, { type Express, type RequestHandler } from "express";
 
+import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { outcome, post, raw, type Served, serve } from "../../server-node/test/support.ts";
 import { expressServer } from "../src/index.ts";
@@ -76,6 +79,93 @@ for (const [name, middleware] of parsers) {
     assert.deepEqual(app.log, []);
   });
 }
+
+const pairs = { pairs: "string" } as const;
+const formType = "application/x-www-form-urlencoded";
+/** Form whose value has the names and values of all fields. */
+const form: CompiledBody = {
+  format: "form",
+  mediaTypes: [formType],
+  validator: objectOf("Form", pairs),
+  form: (text) => ({ pairs: JSON.stringify([...new URLSearchParams(text)]) }),
+};
+const multipart: CompiledBody = {
+  format: "multipart",
+  mediaTypes: ["multipart/form-data"],
+  validator: objectOf("Form", pairs),
+  multipart: (read) => ({ pairs: read("pairs") }),
+};
+
+/** Starts an application whose route responds with its body. */
+async function serveBody(format: CompiledBody, ...middleware: readonly RequestHandler[]): Promise<Served> {
+  const web = express();
+  for (const one of middleware) web.use(one);
+  const log: LogEntry[] = [];
+  const app = createApp({
+    server: expressServer({ app: web }),
+    env: "production",
+    signals: false,
+    compiled: compiled(route("POST /forms", { bodyFormat: format, response: responseOf("Form", pairs) })),
+    logging: { level: "error" },
+    plugins: [{ name: "log", onLog: (entry) => log.push(entry) }],
+    routes: [{ handlers: { "POST /forms": ({ body }: { body: unknown }) => body } }],
+  });
+  const { url, port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  const close = (): Promise<void> => app.close({ graceMs: 0 });
+  return { url, port, log, close, [Symbol.asyncDispose]: close };
+}
+
+test("kit reads the same form if express.urlencoded has already parsed it", async () => {
+  await using plain = await serveBody(form);
+  for (const extended of [true, false]) {
+    await using parsed = await serveBody(form, express.urlencoded({ extended }));
+    for (const body of [
+      "title=a%20b&done=",
+      "tag=1&tag=2&title=%C3%A4+%26",
+      "a[b][c]=1&a[b][d]=2",
+      "a[0][b]=1&a[1][b]=2",
+    ]) {
+      const answers = [plain, parsed].map(({ url }) =>
+        post(`${url}/forms`, body, `${formType}; charset=utf-8`),
+      );
+      const [expected, found] = await Promise.all(answers);
+      assert.equal(expected![0], 201);
+      assert.deepEqual(found, expected, `${extended}: ${body}`);
+    }
+    assert.deepEqual(parsed.log, []);
+  }
+});
+
+/** Returns middleware that reads the body and stores another value. */
+function storing(body: unknown): RequestHandler {
+  return (request, _response, next) => {
+    request
+      .on("data", () => {})
+      .on("end", () => {
+        request.body = body;
+        next();
+      });
+  };
+}
+
+test("responds with a clear error if middleware has read a multipart body or a form that it cannot give back", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  for (const [format, body, type, message] of [
+    [form, cycle, formType, /has no form; remove the middleware/],
+    [
+      multipart,
+      { pairs: "a" },
+      "multipart/form-data; boundary=b",
+      /fields of a multipart body, without its files/,
+    ],
+  ] as const) {
+    await using app = await serveBody(format, storing(body));
+    const [status] = await post(`${app.url}/forms`, "pairs=a", type);
+    assert.equal(status, 500);
+    assert.match(app.log[0]!.message, message);
+  }
+});
 
 async function explain(app: Served): Promise<unknown> {
   const [, body] = await post(`${app.url}/notes`, '{"text" "a"}');

@@ -63,7 +63,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads the body of a request. Uses the bytes if they are available, from the connection or from `rawBody`.
- * If they are not, encodes the value of the body parser as JSON again. Calls `done` once. The call is
+ * If they are not, encodes the value of the body parser as JSON or as a form again. Calls `done` once. The call is
  * synchronous if all data is already available.
  *
  * @example
@@ -88,19 +88,47 @@ export function readRequestBody(
   else readBody(request, limit, done);
 }
 
-function readBefore({ body, rawBody }: ParsedRequest, limit: number): RequestBody {
+const formType = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
+const multipartType = /^\s*multipart\//i;
+
+function readBefore({ body, rawBody, headers }: ParsedRequest, limit: number): RequestBody {
   for (const content of [rawBody, body]) {
     if (content instanceof Uint8Array) return RequestBody.ofBytes(content, limit);
     if (typeof content === "string") return RequestBody.ofText(content, limit);
   }
   if (body === undefined) return RequestBody.unavailable(lostBody("`request.body` is empty"));
+  const { "content-type": type = "" } = headers;
+  if (multipartType.test(type)) {
+    const why = "`request.body` has at most the fields of a multipart body, without its files";
+    return RequestBody.unavailable(lostBody(why));
+  }
+  const [encode, form] = formType.test(type) ? [formOf, "form"] : [jsonOf, "JSON form"];
   try {
-    const text = JSON.stringify(body) as string | undefined;
+    const text = encode(body);
     if (text !== undefined) return RequestBody.ofText(text, limit);
   } catch (error) {
-    return RequestBody.unavailable(lostBody("the value of `request.body` has no JSON form", error));
+    return RequestBody.unavailable(lostBody(`the value of \`request.body\` has no ${form}`, error));
   }
-  return RequestBody.unavailable(lostBody("the value of `request.body` has no JSON form"));
+  return RequestBody.unavailable(lostBody(`the value of \`request.body\` has no ${form}`));
+}
+
+function jsonOf(value: unknown): string | undefined {
+  return JSON.stringify(value);
+}
+
+/** Returns the text of a form whose fields a parser has read. A parser of nested fields has read `a[b]=1` as `{ a: { b: "1" } }`. */
+function formOf(fields: unknown): string | undefined {
+  if (typeof fields !== "object" || fields === null) return undefined;
+  const form = new URLSearchParams();
+  const add = (name: string, value: unknown): void => {
+    if (value === undefined || value === null) return;
+    if (typeof value !== "object") form.append(name, String(value));
+    else if (Array.isArray(value) && value.every((item) => typeof item !== "object"))
+      for (const item of value) add(name, item);
+    else for (const [key, part] of Object.entries(value)) add(`${name}[${key}]`, part);
+  };
+  for (const [name, value] of Object.entries(fields)) add(name, value);
+  return form.toString();
 }
 
 function lostBody(why: string, cause?: unknown): Error {

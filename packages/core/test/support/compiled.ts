@@ -134,6 +134,7 @@ export function route(
       | "lifecycle"
       | "cookies"
       | "body"
+      | "bodyFormat"
       | "response"
       | "responseFormat"
       | "replies"
