@@ -78,6 +78,19 @@ test("no page of the guide has more than 3,000 words, so that readers find their
   assert.deepEqual(long, []);
 });
 
+test("servers on the pages have a listener for the errors of idle connections of their pools, which would end the process", async () => {
+  const guide = pages.filter((path) => path.startsWith("docs/guide/"));
+  const found = await Promise.all(guide.map((path) => readPage(join(repository, path))));
+  const missing = found.flatMap(({ name: page, files }) =>
+    [...files]
+      // A program that ends soon needs no listener.
+      .filter(([name]) => !name.startsWith("src/try"))
+      .filter(([, text]) => text.includes("new Pool(") && !text.includes('.on("error"'))
+      .map(([name]) => `${page}: ${name}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
 async function assertLinks(path: string): Promise<void> {
   const text = await readFile(join(repository, path), "utf8");
   const broken: string[] = [];

@@ -56,6 +56,7 @@ function checkTable(table: string): void {
  * @example
  * ```ts
  * const pool = new Pool({ max: 4, connectionTimeoutMillis: 500, query_timeout: 500 });
+ * pool.on("error", (error) => console.error(error.message));
  * export const limited = rateLimit({ limit: "100/min", store: postgresLimits(pool) });
  * ```
  * @throws {TypeError} If the name of the table needs quotes.

@@ -55,7 +55,9 @@ CREATE INDEX ${name}_idle_until ON ${table} (idle_until);
  * @param pool - Pool of `pg`, or another object with such a function `query`.
  * @example
  * ```ts
- * const sessions = createSessions({ store: postgresSessions(new Pool({ max: 10, connectionTimeoutMillis: 2000 })) });
+ * const pool = new Pool({ max: 10, connectionTimeoutMillis: 2000 });
+ * pool.on("error", (error) => console.error(error.message));
+ * const sessions = createSessions({ store: postgresSessions(pool) });
  * ```
  * @throws {TypeError} If the name of the table needs quotes.
  */

@@ -29,6 +29,7 @@ export interface CancellablePool {
  * @example
  * ```ts
  * const pool = new Pool({ connectionString, connectionTimeoutMillis: 5_000, statement_timeout: 30_000 });
+ * pool.on("error", (error) => console.error(error.message));
  * const dbOf = ({ signal }: RequestContext) => drizzle(cancellable(pool, signal));
  *
  * "GET /notes": ({ ctx }) => dbOf(ctx).select().from(notes),
