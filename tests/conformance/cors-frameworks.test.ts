@@ -2,6 +2,7 @@
 // responses that a page cannot read, and must not refuse preflight requests.
 
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 
 import { createApp, defineHandlers } from "@kit/core";
@@ -109,3 +110,40 @@ for (const [name, make] of isRust ? [] : frameworks) {
     }
   });
 }
+
+test("express: a head that middleware writes in any form of writeHead keeps its headers", async (t) => {
+  if (isRust) return t.skip("Express runs on Node");
+  const web = express();
+  const own = { "x-own": "1", "content-type": "text/plain" };
+  const writers: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
+    "status and headers": (response) => response.writeHead(201, own),
+    "status, message and headers": (response) => response.writeHead(201, "Made", own),
+    "status, no message and headers": (response) => response.writeHead(201, undefined, own),
+    "status and list of headers": (response) => response.writeHead(201, Object.entries(own).flat()),
+    "status, no message and list of headers": (response) =>
+      response.writeHead(201, undefined, Object.entries(own).flat()),
+  };
+  for (const [index, write] of Object.values(writers).entries()) {
+    web.get(`/${index}`, (_request, response) => {
+      write(response);
+      response.end("own");
+    });
+  }
+  const handlers = defineHandlers({ "PUT /notes": () => ({ title: "a" }) } as never);
+  const app = createApp({
+    server: expressServer({ app: web }),
+    compiled: program,
+    routes: [{ handlers }],
+    signals: false,
+    cors: { origins: [page] },
+  });
+  const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+  for (const [index, name] of Object.keys(writers).entries()) {
+    const { status, headers } = await fetch(`${url}/${index}`, { headers: { origin: page } });
+    const found = ["x-own", "content-type", "access-control-allow-origin"].map((header) =>
+      headers.get(header),
+    );
+    assert.deepEqual([status, ...found], [201, "1", "text/plain", page], name);
+  }
+  await app.close();
+});

@@ -34,8 +34,8 @@ export function applyRules(rules: ResponseRules, request: IncomingMessage, respo
   if (added.length === 0 && defaults.length === 0) return;
   const writeHead = response.writeHead.bind(response) as (status: number, message?: string) => ServerResponse;
   response.writeHead = (status: number, message?: string | Fields, fields?: Fields) => {
-    if (typeof message === "string") setFields(response, fields);
-    else setFields(response, message);
+    // As in Node, the headers may be the second argument, or the third one behind a missing message.
+    setFields(response, fields ?? (typeof message === "string" ? undefined : message));
     for (let index = 0; index < added.length; index += 2) {
       const name = added[index]!;
       if (name === "vary") addVary(response, added[index + 1]!);
