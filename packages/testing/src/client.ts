@@ -31,8 +31,8 @@ export interface TestRequest {
   /** Cookies by name, which are added to the header `cookie`. */
   readonly cookies?: CookieValues;
   /**
-   * Query parameters, which are added to the path. A list is sent as a repeated key: `tag=a&tag=b`. A parameter that is `undefined` is not
-   * sent.
+   * Query parameters, which are added to the path. A list is sent as a repeated key: `tag=a&tag=b`. A `Date` is sent as an RFC 3339 string
+   * in UTC. A parameter that is `undefined` is not sent.
    */
   readonly query?: Readonly<Record<string, unknown>>;
   /**
@@ -209,9 +209,15 @@ export function queryText(query: Readonly<Record<string, unknown>>): string {
     const values = Array.isArray(value) ? (value as unknown[]) : [value];
     return values
       .filter((item) => item !== undefined)
-      .map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`);
+      .map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(item))}`);
   });
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/** Returns the text of a value in a query. An invalid value stays invalid. */
+function textOf(value: unknown): string {
+  const isTime = value instanceof Date && !Number.isNaN(value.getTime());
+  return isTime ? value.toISOString() : String(value);
 }
 
 function parsed(text: string): unknown {

@@ -7,6 +7,7 @@ import { nativeServer } from "@kit/server-native";
 
 import { compiled, headersOf, route } from "../../core/test/support/compiled.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { queryText } from "../src/client.ts";
 import { resolveHeaders, withCookies } from "../src/header-texts.ts";
 
 quietStdout();
@@ -22,6 +23,21 @@ test("headers are sent as text: dates in UTC, lists joined by commas, names in l
     "x-at": "2026-01-02T03:04:05.678Z",
     "x-tags": "a, 1, 2026-01-02T03:04:05.678Z",
   });
+});
+
+test("a query is sent as text: dates in UTC, lists as repeated keys", () => {
+  assert.equal(
+    queryText({
+      since: time,
+      days: [time, "b c"],
+      page: 2n,
+      done: false,
+      gone: undefined,
+      never: new Date(NaN),
+    }),
+    "?since=2026-01-02T03%3A04%3A05.678Z&days=2026-01-02T03%3A04%3A05.678Z&days=b%20c&page=2&done=false&never=Invalid%20Date",
+  );
+  assert.equal(queryText({}), "");
 });
 
 test("cookies are percent-encoded, and replace cookies of the header `cookie` with the same name", () => {
