@@ -11,6 +11,7 @@ use hyper::body::{Frame, SizeHint};
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
+use super::catch_panic::catch_panic;
 use super::first_value::Beginning;
 use super::{Context, Error, Phase, Response};
 use crate::json::to_text;
@@ -199,6 +200,7 @@ impl Reply {
                     room: Arc::new(Semaphore::new(MAX_QUEUED_BYTES)),
                 });
                 Body::new(StreamBody {
+                    context: context.clone(),
                     work: Some(Box::pin(async move { owned.scope(work).await })),
                     received,
                     rest: Bytes::new(),
@@ -267,6 +269,7 @@ impl ChunkSender {
 
 /// Body of a stream. It runs the function that sends chunks, and passes the queued chunks to the connection.
 struct StreamBody {
+    context: Context,
     work: Option<Work>,
     received: mpsc::Receiver<Queued>,
     /// Part of the current chunk that was not passed to the connection yet.
@@ -312,7 +315,8 @@ impl hyper::body::Body for StreamBody {
             // The function may send while it is polled, and such a send wakes no task. So poll the function first, then
             // the queue.
             let is_over = match &mut this.work {
-                Some(work) => match work.as_mut().poll(task) {
+                // The connection polls the body, so a panic would end its task without an entry in the log.
+                Some(work) => match catch_panic(|| work.as_mut().poll(task)) {
                     Poll::Pending => false,
                     Poll::Ready(Ok(())) => true,
                     Poll::Ready(Err(error)) => {
@@ -352,7 +356,7 @@ impl hyper::body::Body for StreamBody {
                 None => Err(error),
             };
             if let Err(error) = late {
-                error.log_late("A response was cut");
+                this.context.scope_part(|| error.log_late("A response was cut"));
             }
             this.work = None;
             ResponseCut
@@ -377,3 +381,90 @@ impl fmt::Display for ResponseCut {
 }
 
 impl std::error::Error for ResponseCut {}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt;
+    use std::pin::Pin;
+    use std::sync::{Arc, Mutex};
+    use std::task::{Context as Task, Poll, Waker};
+
+    use axum::body::Bytes;
+    use axum::http::{Request, StatusCode};
+    use hyper::body::Body as _;
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    use super::super::context::current;
+    use super::{ChunkSender, Context, Error, Reply};
+
+    /// Keeps the messages of the log, each with the path of its request.
+    #[derive(Clone, Default)]
+    struct Messages(Arc<Mutex<Vec<String>>>);
+
+    impl Subscriber for Messages {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            let mut text = String::new();
+            event.record(&mut Message(&mut text));
+            let path = current().map(|context| context.path().to_owned());
+            self.0
+                .lock()
+                .unwrap()
+                .push(format!("{}: {text}", path.unwrap_or_default()));
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    struct Message<'t>(&'t mut String);
+
+    impl Visit for Message<'_> {
+        fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+            if field.name() == "message" {
+                *self.0 = format!("{value:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_after_the_first_chunk_cuts_the_response_and_is_logged_with_its_request() {
+        let request = Request::get("/ticks").body(()).unwrap();
+        let context = Context::new(request.into_parts().0, None);
+        let reply = Reply::stream(async |mut chunks: ChunkSender| -> Result<(), Error> {
+            chunks.send("first").await?;
+            panic!("out of ticks")
+        });
+        let response = reply.respond(&context, StatusCode::OK).unwrap();
+        let mut body = response.0.into_body();
+        let messages = Messages::default();
+        tracing::subscriber::with_default(messages.clone(), || {
+            let mut task = Task::from_waker(Waker::noop());
+            let mut frame = || Pin::new(&mut body).poll_frame(&mut task);
+            let Poll::Ready(Some(Ok(first))) = frame() else {
+                panic!("the stream has a first chunk");
+            };
+            assert_eq!(first.into_data().unwrap(), Bytes::from_static(b"first"));
+            assert!(matches!(frame(), Poll::Ready(Some(Err(_)))));
+        });
+        let found = messages.0.lock().unwrap().clone();
+        assert_eq!(
+            found,
+            ["/ticks: A response was cut: The handler panicked: out of ticks"]
+        );
+    }
+}
