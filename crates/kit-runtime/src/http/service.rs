@@ -292,7 +292,7 @@ impl<A: Application> Service<A> {
         }
         // A body above the limit is rejected for every path, even if no route matches.
         let body_bytes = limits.body_bytes.unwrap_or(settings().body_bytes);
-        let body = if limits.is_body_streamed && !body::is_empty(context.headers()) {
+        let body = if limits.is_body_streamed && !body::is_empty(context.headers(), &body) {
             body::refuse_declared(context.headers(), body_bytes)?;
             if let Some(connection) = context.connection() {
                 connection.stream_body(limits.body_rate);

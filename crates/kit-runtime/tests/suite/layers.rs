@@ -13,7 +13,9 @@ use kit_runtime::axum::http;
 use kit_runtime::axum::middleware::map_response;
 use kit_runtime::axum::response::{IntoResponse, Response as HttpResponse};
 use kit_runtime::axum::routing::get;
-use kit_runtime::{Application, Error, Request, Response, Router, Routes, Segment, Serve, StatusCode, axum};
+use kit_runtime::{
+    Application, Error, Reply, Request, Response, Router, Routes, Segment, Serve, StatusCode, axum,
+};
 
 #[derive(Clone)]
 struct App;
@@ -63,6 +65,48 @@ fn ask(program: &axum::Router, method: &str, path: &str) -> (u16, Option<String>
     let mark = answer.headers().get("x-layer");
     let mark = mark.map(|value| value.to_str().unwrap().to_owned());
     (answer.status().as_u16(), mark)
+}
+
+async fn echo(_app: App, request: Request) -> Result<Response, Error> {
+    let text = request.text(&["text/plain"])?;
+    let context = request.into_context()?;
+    Response::reply(&context, StatusCode::OK, Reply::text(text))
+}
+
+async fn echo_chunks(_app: App, request: Request) -> Result<Response, Error> {
+    let mut body = request.chunks(&["text/plain"])?;
+    let context = request.into_context()?;
+    let mut bytes = Vec::new();
+    body.write_to(&mut bytes).await?;
+    Response::reply(&context, StatusCode::OK, Reply::bytes(bytes))
+}
+
+/// Returns the status and the body of the response to a body that no header declares.
+fn send(program: &axum::Router, path: &str, body: Body) -> (u16, String) {
+    let request = http::Request::post(path).header("content-type", "text/plain");
+    let request = request.body(body).unwrap();
+    let service = TowerToHyperService::new(program.clone());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let answer = service.call(request).await.unwrap();
+        let status = answer.status().as_u16();
+        let bytes = axum::body::to_bytes(answer.into_body(), 1 << 20).await.unwrap();
+        (status, String::from_utf8(bytes.to_vec()).unwrap())
+    })
+}
+
+#[test]
+fn reads_a_body_that_no_header_declares() {
+    const ECHO: &[Segment] = &[Segment::Static("echo")];
+    const CHUNKS: &[Segment] = &[Segment::Static("chunks")];
+    let routes = Routes::new(App).route("POST /echo", ECHO, echo);
+    let routes = routes.route("POST /chunks", CHUNKS, echo_chunks).streamed_body();
+    let program = axum::Router::from(routes.body_bytes(10).into_router());
+    for path in ["/echo", "/chunks"] {
+        assert_eq!(send(&program, path, Body::from("text")), (200, "text".to_owned()));
+        assert_eq!(send(&program, path, Body::empty()), (200, String::new()));
+    }
+    assert_eq!(send(&program, "/chunks", Body::from("too long a text")).0, 413);
 }
 
 #[test]
