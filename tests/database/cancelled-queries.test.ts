@@ -125,6 +125,18 @@ for (const tls of [false, true]) {
       await single.end();
     });
 
+    it("refuses to release a connection twice, as `pg` does, also after the signal has aborted", async () => {
+      for (const isAborted of [false, true]) {
+        const client = await cancellable(pool, controller.signal).connect();
+        if (isAborted) controller.abort(gone);
+        const { release } = client;
+        release();
+        assert.throws(() => release(), /already been released/);
+      }
+      await until(() => pool.idleCount === 1, "the connection to come back");
+      assert.deepEqual((await pool.query("select 9 as n")).rows, [{ n: 9 }]);
+    });
+
     for (const [name, run] of [
       ["pool.query", (tied: Pool) => tied.query("select pg_sleep(30)")],
       ["drizzle", (tied: Pool) => drizzle(tied).execute(drizzleSql`select pg_sleep(30)`)],

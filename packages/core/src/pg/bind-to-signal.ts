@@ -14,6 +14,7 @@ export function bindToSignal(client: Client, pool: Pool, signal: AbortSignal): v
   const own = Object.getOwnPropertyDescriptor(client, "query");
   const { query } = client;
   let cancelled: Promise<void> | undefined;
+  let isReleased = false;
 
   const onAbort = (): void => {
     cancelled = requestCancel(client, pool);
@@ -30,6 +31,9 @@ export function bindToSignal(client: Client, pool: Pool, signal: AbortSignal): v
   };
 
   client.release = (failure) => {
+    // As `pg` does. After an abort, its error would be an unhandled rejection, which ends the process.
+    if (isReleased) throw new Error("Release called on client which has already been released to the pool.");
+    isReleased = true;
     signal.removeEventListener("abort", onAbort);
     client.off("error", ignore);
     if (own === undefined) delete (client as { query?: unknown }).query;
