@@ -138,6 +138,7 @@ test("express: a head that middleware writes in any form of writeHead keeps its 
     cors: { origins: [page] },
   });
   const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+  t.after(() => app.close({ graceMs: 0 }));
   for (const [index, name] of Object.keys(writers).entries()) {
     const { status, headers } = await fetch(`${url}/${index}`, { headers: { origin: page } });
     const found = ["x-own", "content-type", "access-control-allow-origin"].map((header) =>
@@ -145,5 +146,4 @@ test("express: a head that middleware writes in any form of writeHead keeps its 
     );
     assert.deepEqual([status, ...found], [201, "1", "text/plain", page], name);
   }
-  await app.close();
 });
