@@ -6,7 +6,7 @@
 use kit_test_programs as support;
 
 use kit_emit::{EmitOptions, emit};
-use kit_ir::{Method, RouteSlots, TupleElement, TypeId, TypeKind};
+use kit_ir::{LiteralValue, Method, RouteSlots, TupleElement, TypeId, TypeKind};
 use support::Builder;
 
 /// Returns the codec of the response type `Tested` (`None` without a codec), and the type of its
@@ -155,6 +155,58 @@ fn tells_members_of_a_union_apart_by_a_property_with_literals() {
         }),
         "[\"by\", \"kind\", { yes: { at: \"$date\" } }]"
     );
+}
+
+#[test]
+fn quotes_properties_and_tags_that_are_no_identifiers() {
+    assert_eq!(
+        codec(|b| {
+            let date = b.kind(TypeKind::Date);
+            let properties = ["created-at", "__proto__"].map(|name| b.property(name, date));
+            b.object(properties.to_vec())
+        }),
+        "{ \"created-at\": \"$date\", [\"__proto__\"]: \"$date\" }"
+    );
+    assert_eq!(
+        codec(|b| {
+            let members = [dated(b, "order-created"), plain(b, "order-paid")];
+            b.union(&members)
+        }),
+        "[\"by\", \"kind\", { \"order-created\": { at: \"$date\" } }]"
+    );
+}
+
+/// The client looks for the text of a number as JavaScript prints the number.
+#[test]
+fn tags_that_are_numbers_have_the_text_that_javascript_gives_them() {
+    assert_eq!(
+        codec(|b| {
+            let members = [(1e21, TypeKind::Date), (2.0, TypeKind::String)].map(|(size, kind)| {
+                let value = LiteralValue::Number(size);
+                let (size, at) = (b.kind(TypeKind::Literal { value }), b.kind(kind));
+                let properties = vec![b.property("size", size), b.property("at", at)];
+                b.object(properties)
+            });
+            b.union(&members)
+        }),
+        "[\"by\", \"size\", { \"1e+21\": { at: \"$date\" } }]"
+    );
+}
+
+/// Without a cache, each level would double the time.
+#[test]
+fn deeply_nested_unions_without_a_tag_take_little_time() {
+    let found = codec(|b| {
+        let mut inner = b.kind(TypeKind::Date);
+        for _ in 0..60 {
+            let string = b.string();
+            let (one, other) = (vec![b.property("n", inner)], vec![b.property("m", string)]);
+            let members = [b.object(one), b.object(other)];
+            inner = b.union(&members);
+        }
+        inner
+    });
+    assert_eq!(found.matches("{ n: ").count(), 60, "{found}");
 }
 
 #[test]

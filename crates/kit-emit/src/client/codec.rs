@@ -4,6 +4,9 @@
 //! The client selects the member of a union by a property with literals. If there is no such property, all members must have
 //! the same codec at each location. For all other unions, the client returns plain JSON, and its type says so.
 
+use std::cell::RefCell;
+
+use kit_analysis::number_text;
 use kit_ir::{DeclarationId, LiteralValue, ObjectType, Program, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,7 +39,7 @@ enum Codec {
 
 /// Error for a union such as `Date | bigint`: the client cannot tell from a JSON value which codec converts
 /// it.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Ambiguous;
 
 type CodecResult = Result<Option<Codec>, Ambiguous>;
@@ -61,6 +64,7 @@ impl<'a> Codecs<'a> {
         let builder = CodecBuilder {
             program,
             with_scalars: &with_scalars,
+            known: RefCell::default(),
         };
         for id in &with_scalars {
             match builder.codec(program.declarations[*id].r#type) {
@@ -125,7 +129,7 @@ impl<'a> Codecs<'a> {
             literal::object(
                 properties
                     .iter()
-                    .map(|(name, codec)| (name.clone(), self.print(codec))),
+                    .map(|(name, codec)| (literal::key(name), self.print(codec))),
             )
         };
         let optional = |codec: Option<&Codec>| codec.map_or("null".to_owned(), |codec| self.print(codec));
@@ -216,10 +220,29 @@ fn holds_scalar(program: &Program, id: DeclarationId) -> bool {
 struct CodecBuilder<'a> {
     program: &'a Program,
     with_scalars: &'a FxHashSet<DeclarationId>,
+    /// Codecs of types with parts. The codec of a union needs those of the properties of its members twice, so nested unions
+    /// would take exponential time without this cache.
+    known: RefCell<FxHashMap<TypeId, CodecResult>>,
 }
 
 impl CodecBuilder<'_> {
     fn codec(&self, id: TypeId) -> CodecResult {
+        let has_parts = matches!(
+            self.program.types[id].kind,
+            TypeKind::Array { .. } | TypeKind::Tuple { .. } | TypeKind::Object(_) | TypeKind::Union { .. }
+        );
+        if !has_parts {
+            return self.make(id);
+        }
+        if let Some(known) = self.known.borrow().get(&id) {
+            return known.clone();
+        }
+        let made = self.make(id);
+        self.known.borrow_mut().insert(id, made.clone());
+        made
+    }
+
+    fn make(&self, id: TypeId) -> CodecResult {
         Ok(match &self.program.types[id].kind {
             TypeKind::Unknown
             | TypeKind::Never
@@ -404,7 +427,8 @@ impl CodecBuilder<'_> {
         Ok((!properties.is_empty()).then_some(Codec::Properties(properties)))
     }
 
-    /// Returns the literal values of a required property as strings; `None` if its type contains other types.
+    /// Returns the literal values of a required property as strings, as the client's `String(value)` gives them; `None` if its
+    /// type contains other types.
     fn literals(&self, object: &ObjectType, name: &str) -> Option<Vec<String>> {
         let property = object.property(name).filter(|property| !property.optional)?;
         let mut values = Vec::new();
@@ -416,7 +440,7 @@ impl CodecBuilder<'_> {
         match &self.program.resolve(id).kind {
             TypeKind::Literal { value } => values.push(match value {
                 LiteralValue::String(text) => text.clone(),
-                LiteralValue::Number(number) => literal::number(*number),
+                LiteralValue::Number(number) => number_text(*number),
                 LiteralValue::Boolean(value) => value.to_string(),
                 LiteralValue::BigInt(_) => return None,
             }),
