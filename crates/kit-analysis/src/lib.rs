@@ -63,6 +63,6 @@ pub use sensitive::sensitive_names;
 pub use specificity::{is_scalar, specificity};
 pub use template::{Segment, segments, template_source};
 pub use type_printer::TypePrinter;
-pub use value::{DecodedValue, Fit, example, fit, literal_value, read};
+pub use value::{DecodedValue, Fit, element_types, example, fit, literal_value, read};
 pub use walk::{children, collect_references, each_child, resolve};
 pub use words::{is_identifier, is_reserved_word, plural_snake_case};

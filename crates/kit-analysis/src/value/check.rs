@@ -88,7 +88,19 @@ fn tuple_fit(program: &Program, elements: &[TupleElement], items: &[Value]) -> F
 
 /// Returns the type of each item of a tuple with `length` items. Returns `None` if the tuple cannot have this
 /// number of items.
-pub(crate) fn element_types(elements: &[TupleElement], length: usize) -> Option<Vec<TypeId>> {
+///
+/// ```
+/// use kit_analysis::element_types;
+/// use kit_ir::{Program, TupleElement, TypeKind};
+///
+/// let mut program = Program::default();
+/// let (number, text) = (program.add_type(TypeKind::Number), program.add_type(TypeKind::String));
+/// let element = |r#type, rest| TupleElement { r#type, optional: false, rest, label: None };
+/// let elements = [element(number, true), element(text, false)];
+/// assert_eq!(element_types(&elements, 2), Some(vec![number, text]));
+/// assert_eq!(element_types(&elements, 0), None);
+/// ```
+pub fn element_types(elements: &[TupleElement], length: usize) -> Option<Vec<TypeId>> {
     let rest = elements.iter().position(|element| element.rest);
     let least = elements
         .iter()

@@ -7,7 +7,7 @@ mod read;
 mod scalar;
 mod template;
 
-pub use check::fit;
+pub use check::{element_types, fit};
 pub use example::example;
 pub use fit::Fit;
 pub use read::{DecodedValue, read};

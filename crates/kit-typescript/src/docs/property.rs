@@ -295,7 +295,7 @@ fn default(
         diagnostics.push(invalid(graph, tag, "@default value"));
         return None;
     }
-    let value = default_value(program, r#type, &tag.argument);
+    let value = default_value(graph.verdicts(), program, r#type, &tag.argument);
     if value.is_none() {
         let expected = crate::print::constrained_text(program, r#type);
         diagnostics.push(

@@ -1,20 +1,30 @@
 //! Check of the values of `@default` and `@example` against their types.
 
+use kit_analysis::{Fit, element_types, fit, numbers};
 use kit_ir::{
     Constraints, Decimal, DefaultValue, Format, IndexKey, LiteralValue, Program, Type, TypeId, TypeKind,
 };
 use serde_json::Value;
 
+use crate::pattern_verdicts::Verdicts;
+
 /// Maximum depth of nested values. Without a limit, a recursive type could be followed without end.
 const MAX_DEPTH: usize = 64;
 
-/// Returns the value in `@default` if it fits the type. The value is JSON, or a string without quotes.
-pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -> Option<DefaultValue> {
+/// Returns the value in `@default` if it fits the type. The value is JSON, or a string without quotes. No validator checks a
+/// default, because validators run before defaults are filled in.
+pub(super) fn default_value(
+    verdicts: &Verdicts,
+    program: &Program,
+    r#type: TypeId,
+    argument: &str,
+) -> Option<DefaultValue> {
+    let form = Form::Default(verdicts);
     if argument == "now" && holds_date(program, r#type) {
         return Some(DefaultValue::Now);
     }
     if let Ok(value) = serde_json::from_str::<Value>(argument)
-        && fits(program, r#type, &value, Form::Default, 0)
+        && fits(program, r#type, &value, form, 0)
     {
         return Some(match value {
             Value::Null => DefaultValue::Null,
@@ -25,16 +35,24 @@ pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -
         });
     }
     if bigint_rules(program, r#type).is_some_and(|rules| bigint_fits(rules, argument)) {
-        return Some(DefaultValue::Literal(LiteralValue::BigInt(argument.to_owned())));
+        return Some(DefaultValue::Literal(LiteralValue::BigInt(plain_digits(
+            argument,
+        ))));
     }
-    fits(
-        program,
-        r#type,
-        &Value::String(argument.to_owned()),
-        Form::Default,
-        0,
-    )
-    .then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
+    fits(program, r#type, &Value::String(argument.to_owned()), form, 0)
+        .then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
+}
+
+/// Returns the digits of an integer without leading zeros: JavaScript has no literal `007n`.
+fn plain_digits(digits: &str) -> String {
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", digits),
+    };
+    match digits.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        digits => format!("{sign}{digits}"),
+    }
 }
 
 /// Returns the value in `@example` if it fits the wire form of the type. The value is JSON, or a string
@@ -48,10 +66,10 @@ pub(super) fn example_value(program: &Program, r#type: TypeId, text: &str) -> Op
 }
 
 /// Form in which a doc tag contains a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// Value as a handler receives it, for `@default`.
-    Default,
+#[derive(Clone, Copy)]
+enum Form<'v> {
+    /// Value as a handler receives it, for `@default`. Texts must match their patterns.
+    Default(&'v Verdicts),
     /// Value as it is on the wire, for `@example`: dates, bytes and bigints are strings.
     Wire,
 }
@@ -102,19 +120,20 @@ fn bigint_fits(rules: &Constraints, digits: &str) -> bool {
         && get(rules.multiple_of).is_none_or(|step| step == 0 || number % step == 0)
 }
 
-fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) -> bool {
+fn fits(program: &Program, id: TypeId, value: &Value, form: Form<'_>, depth: usize) -> bool {
     if depth > MAX_DEPTH {
         return false;
     }
     let r#type = program.resolve(id);
+    let is_on_wire = matches!(form, Form::Wire);
     match (&r#type.kind, value) {
         (TypeKind::Unknown, _) | (TypeKind::Null, Value::Null) | (TypeKind::Boolean, Value::Bool(_)) => true,
         (TypeKind::Number, Value::Number(number)) => number
             .as_f64()
-            .is_some_and(|number| number_fits(&r#type.constraints, number)),
-        // Only validators check the placeholders of a template literal type.
-        (TypeKind::String | TypeKind::Template { .. }, Value::String(text)) => {
-            string_fits(&r#type.constraints, text)
+            .is_some_and(|number| numbers::broken_rules(&r#type.constraints, number).is_empty()),
+        (TypeKind::String, Value::String(text)) => string_fits(&r#type.constraints, text, form),
+        (TypeKind::Template { .. }, Value::String(text)) => {
+            string_fits(&r#type.constraints, text, form) && fit(program, id, value) != Fit::No
         }
         (
             TypeKind::Literal {
@@ -135,39 +154,29 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
             },
             Value::Bool(value),
         ) => literal == value,
-        (TypeKind::Date, Value::String(text)) => form == Form::Wire && format_fits(Format::DateTime, text),
-        (TypeKind::Bytes, Value::String(text)) => form == Form::Wire && is_base64(text),
-        (TypeKind::BigInt, Value::String(text)) => {
-            form == Form::Wire && bigint_fits(&r#type.constraints, text)
-        }
-        (TypeKind::BigInt, Value::Number(number)) => {
-            form == Form::Wire && (number.is_i64() || number.is_u64())
-        }
+        (TypeKind::Date, Value::String(text)) => is_on_wire && format_fits(Format::DateTime, text),
+        (TypeKind::Bytes, Value::String(text)) => is_on_wire && is_base64(text),
+        (TypeKind::BigInt, Value::String(text)) => is_on_wire && bigint_fits(&r#type.constraints, text),
+        (TypeKind::BigInt, Value::Number(number)) => is_on_wire && (number.is_i64() || number.is_u64()),
         (
             TypeKind::Literal {
                 value: LiteralValue::BigInt(literal),
             },
             Value::String(text),
-        ) => form == Form::Wire && literal == text,
+        ) => is_on_wire && literal == text,
         (TypeKind::Array { element }, Value::Array(items)) => {
             list_fits(&r#type.constraints, items)
                 && items
                     .iter()
                     .all(|item| fits(program, *element, item, form, depth + 1))
         }
-        (TypeKind::Tuple { elements }, Value::Array(items)) => {
-            let rest = elements.iter().find(|element| element.rest);
-            items.iter().enumerate().all(|(index, item)| {
-                elements
-                    .get(index)
-                    .filter(|element| !element.rest)
-                    .or(rest)
-                    .is_some_and(|element| fits(program, element.r#type, item, form, depth + 1))
-            }) && elements
-                .iter()
-                .skip(items.len())
-                .all(|element| element.optional || element.rest)
-        }
+        (TypeKind::Tuple { elements }, Value::Array(items)) => element_types(elements, items.len())
+            .is_some_and(|types| {
+                items
+                    .iter()
+                    .zip(types)
+                    .all(|(item, id)| fits(program, id, item, form, depth + 1))
+            }),
         (TypeKind::Object(object), Value::Object(entries)) => {
             object
                 .properties
@@ -180,7 +189,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
                     object.property(key).is_some()
                         || object.index.iter().any(|signature| {
                             signature.key == IndexKey::String
-                                && string_fits(&signature.rules, key)
+                                && string_fits(&signature.rules, key, form)
                                 && fits(program, signature.value, value, form, depth + 1)
                         })
                 })
@@ -192,12 +201,20 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
     }
 }
 
-fn string_fits(rules: &Constraints, text: &str) -> bool {
+fn string_fits(rules: &Constraints, text: &str, form: Form<'_>) -> bool {
     let length = text.chars().count() as u64;
+    let may_match = |pattern: &String| match form {
+        // A pattern that takes too long is an error of its own.
+        Form::Default(verdicts) if verdicts.of(pattern).is_harmless(rules.effective_max_length()) => {
+            kit_pattern::matches(pattern, text) != Some(false)
+        }
+        Form::Default(_) | Form::Wire => true,
+    };
     rules.min_length.is_none_or(|least| length >= least)
         && rules.effective_max_length().is_none_or(|most| length <= most)
         && rules.format.is_none_or(|format| format_fits(format, text))
         && rules.allows_decimal(text).unwrap_or(true)
+        && rules.pattern.as_ref().is_none_or(may_match)
 }
 
 /// Returns true if a string probably has the format. This test finds obvious mistakes in `@default` and
@@ -255,14 +272,4 @@ fn list_fits(rules: &Constraints, items: &[Value]) -> bool {
                 .iter()
                 .enumerate()
                 .all(|(index, item)| !items[..index].contains(item)))
-}
-
-fn number_fits(rules: &Constraints, number: f64) -> bool {
-    let get = |limit: Option<Decimal>| limit.map(Decimal::get);
-    get(rules.minimum).is_none_or(|limit| number >= limit)
-        && get(rules.maximum).is_none_or(|limit| number <= limit)
-        && get(rules.exclusive_minimum).is_none_or(|limit| number > limit)
-        && get(rules.exclusive_maximum).is_none_or(|limit| number < limit)
-        && (!rules.integer || number.fract() == 0.0)
-        && get(rules.multiple_of).is_none_or(|step| (number / step).fract() == 0.0)
 }

@@ -1,6 +1,6 @@
 //! Tests of doc comments: their text and their tags.
 
-use crate::support::{check_types, output};
+use crate::support::{check_types, mistakes, output};
 
 #[test]
 fn reads_every_doc_tag_of_a_property() {
@@ -12,7 +12,7 @@ fn reads_every_doc_tag_of_a_property() {
           /** @generated uuid @unique @index */ key: string;
           /** @generated now @onUpdate now @sensitive */ at: Date;
           /** @references User.id set null @column user_id @renamedFrom owner */ userId: string | null;
-          /** @minLength 1 @maxLength 9 @format email @pattern ^\S+@\S+ $ @default a@b.c */ text: string;
+          /** @minLength 1 @maxLength 9 @format email @pattern ^\S+ ?@\S+$ @default a@b.c */ text: string;
           /** @minimum -1.5 @maximum 10 @multipleOf 0.5 */ number: number;
           /** @exclusiveMinimum 0 @exclusiveMaximum 1e3 @integer */ whole: number;
           /**
@@ -29,7 +29,7 @@ fn reads_every_doc_tag_of_a_property() {
           /* @generated uuid @unique @index */ key: string /* @format uuid */;
           /* @generated now @onUpdate now @sensitive */ at: Date;
           /* @references User.id set null @column user_id @renamedFrom owner */ userId: string | null;
-          /* @default "a@b.c" */ text: string /* @minLength 1 @maxLength 9 @format email @pattern ^\S+@\S+ $ */;
+          /* @default "a@b.c" */ text: string /* @minLength 1 @maxLength 9 @format email @pattern ^\S+ ?@\S+$ */;
           number: number /* @minimum -1.5 @maximum 10 @multipleOf 0.5 */;
           whole: number /* @exclusiveMinimum 0 @exclusiveMaximum 1000 @integer */;
           list: string[] /* @minItems 1 @maxItems 3 @uniqueItems */;
@@ -116,6 +116,57 @@ fn checks_the_value_of_a_default_tag_against_the_type() {
           help: write `@default value`
         "#,
     );
+}
+
+#[test]
+fn the_default_of_a_bigint_has_no_leading_zeros() {
+    check_types(
+        r"
+        export interface A {
+          /** @default 007 */ a: bigint;
+          /** @default -0012 */ b: bigint | null;
+          /** @default -00 */ c: bigint;
+        }
+        ",
+        r"
+        type A = {
+          /* @default 7n */ a: bigint;
+          /* @default -12n */ b: bigint | null;
+          /* @default 0n */ c: bigint;
+        }
+        ",
+    );
+}
+
+#[test]
+fn a_default_matches_the_pattern_the_template_and_the_tuple_of_its_type() {
+    let found = |property: &str| {
+        let source = format!("export interface A {{\n  /** {property};\n}}\n");
+        mistakes(&output(&[("src/a.types.ts", &source)]))
+    };
+    for property in [
+        "@default hello */ a: `note-${number}`",
+        "@default b-1 */ a: \"a\" | `note-${\"a\" | \"b\"}`",
+        "@pattern ^[a-z]+$ @default ABC */ a: string",
+        "@pattern ^[a-z]+$ @default ABC */ a: string | null",
+        "@default [1, true, 2] */ a: [...number[], boolean]",
+        "@default [\"a\", 1, 2] */ a: [string, ...number[], boolean]",
+        "@integer @default 1e300 */ a: number",
+    ] {
+        let found = found(property);
+        assert!(found.contains("KIT1303 the default"), "{property}: {found}");
+    }
+    for property in [
+        "@default note-1 */ a: `note-${number}`",
+        "@default note-b */ a: \"a\" | `note-${\"a\" | \"b\"}`",
+        "@pattern ^[a-z]+$ @default abc */ a: string",
+        "@pattern ^[a-z]+$ @default null */ a: string | null",
+        "@default [true] */ a: [...number[], boolean]",
+        "@default [\"a\", 1, 2, true] */ a: [string, ...number[], boolean]",
+        "@multipleOf 0.1 @default 0.3 */ a: number",
+    ] {
+        assert_eq!(found(property), "", "{property}");
+    }
 }
 
 #[test]
