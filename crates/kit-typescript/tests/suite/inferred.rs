@@ -373,10 +373,9 @@ export declare const user: z.ZodObject<{ [P in Names]: z.ZodString } & { date: z
     );
     assert!(!found.contains(" error "), "{found}");
     for line in 5..=11 {
-        assert!(
-            found.contains(&format!("src/a.types.ts:{line}:")),
-            "{line}: {found}"
-        );
+        // The empty text on line 9 is a valid default.
+        let is_warned = found.contains(&format!("src/a.types.ts:{line}:"));
+        assert_eq!(is_warned, line != 9, "{line}: {found}");
     }
     assert!(!found.contains("@pattern"), "{found}");
 }

@@ -27,6 +27,7 @@ mod resolution;
 mod robustness;
 mod routes;
 mod rules;
+mod schema_defaults;
 mod schema_dts;
 mod schema_packages;
 mod scopes;

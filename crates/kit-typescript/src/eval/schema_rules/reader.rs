@@ -348,6 +348,9 @@ impl<'e, 'a> Reader<'e, 'a> {
                 {
                     None
                 }
+                Some(literal @ Literal::String(_)) if tag == TagName::Default => {
+                    Some(default_argument(&literal))
+                }
                 Some(literal @ (Literal::Number(_) | Literal::String(_))) => Some(literal.name().to_string()),
                 _ => None,
             };
@@ -368,6 +371,15 @@ impl<'e, 'a> Reader<'e, 'a> {
     /// Records the rules and the tags of a schema that do not apply to the type.
     pub(super) fn refuse_rules(&mut self, rules: &SchemaRules) {
         self.eval.list_rules(rules, &mut self.unread);
+    }
+}
+
+/// Returns a value as the argument of `@default`. A text is a JSON string: without quotes, the tag would read `null` and `1` as
+/// other values, and an empty text as a missing argument.
+pub(super) fn default_argument(literal: &Literal) -> String {
+    match literal {
+        Literal::String(text) => serde_json::Value::from(&**text).to_string(),
+        Literal::Number(_) | Literal::Boolean(_) | Literal::BigInt(_) => literal.name().to_string(),
     }
 }
 

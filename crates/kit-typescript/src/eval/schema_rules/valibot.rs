@@ -2,7 +2,7 @@
 
 use oxc_ast::ast::Expression;
 
-use super::reader::{Reader, called, location as at, schemas_in};
+use super::reader::{Reader, called, default_argument, location as at, schemas_in};
 use super::rules::{Bound, Kind, SchemaRules};
 use crate::docs::TagName;
 use crate::modules::{Location, ModuleId};
@@ -37,7 +37,7 @@ pub(super) fn read<'a>(
             if let Some(value) = Reader::argument(call, 1) {
                 let literal = reader.literal(value, module);
                 if !literal
-                    .is_some_and(|value| rules.add(TagName::Default, value.name().to_string(), location))
+                    .is_some_and(|value| rules.add(TagName::Default, default_argument(&value), location))
                 {
                     reader.refuse(value, module);
                 }

@@ -3,7 +3,7 @@
 use oxc_ast::ast::{CallExpression, Expression, ObjectPropertyKind, StaticMemberExpression};
 use oxc_span::Span;
 
-use super::reader::{Reader, location as at, schemas_in};
+use super::reader::{Reader, default_argument, location as at, schemas_in};
 use super::rules::{Bound, Kind, SchemaRules};
 use super::source::static_name;
 use crate::docs::TagName;
@@ -317,7 +317,7 @@ fn method<'a>(
             None => false,
         },
         "default" | "prefault" => match first.and_then(|value| reader.literal(value, module)) {
-            Some(literal) if rules.add(TagName::Default, literal.name().to_string(), location) => true,
+            Some(literal) if rules.add(TagName::Default, default_argument(&literal), location) => true,
             _ => {
                 let what = format!("`.{name}(…)`: kit refuses requests without this value");
                 reader.unread.push((location, what));
