@@ -47,6 +47,24 @@ fn finds_a_valid_example_for_every_random_type() {
     }
 }
 
+/// Without a memory of the results, each level would double the time.
+#[test]
+fn a_nested_value_that_fits_several_members_of_unions_is_checked_in_little_time() {
+    let mut p = program();
+    let mut id = p.add_type(TypeKind::Number);
+    let string = p.add_type(TypeKind::String);
+    let (mut fitting, mut wrong) = (json!(1), json!("a"));
+    for _ in 0..60 {
+        let small = object(&mut p, &[("next", id)]);
+        let large = object(&mut p, &[("next", id), ("more?", string)]);
+        id = union(&mut p, &[small, large]);
+        fitting = json!({ "next": fitting });
+        wrong = json!({ "next": wrong });
+    }
+    assert_eq!(fit(&p, id, &fitting), Fit::Yes);
+    assert_eq!(fit(&p, id, &wrong), Fit::No);
+}
+
 /// The value in each report fits both members and gives a different result for each of them.
 #[test]
 fn reports_a_union_only_if_a_value_is_valid_for_two_of_its_members() {

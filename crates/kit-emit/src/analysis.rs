@@ -7,11 +7,12 @@ mod facts;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use kit_analysis::{UnionPlan, children, has_obvious_members};
+use kit_analysis::{UnionPlan, each_child, has_obvious_members};
 use kit_ir::{
     DeclarationId, DeclarationOrigin, EntityId, ObjectType, Program, RouteId, Slot, SourceId, TypeId,
     TypeKind,
 };
+use rustc_hash::FxHashSet;
 
 pub(crate) use self::document_facts::DocumentFacts;
 pub(crate) use self::facts::Facts;
@@ -124,19 +125,30 @@ impl<'a> Analysis<'a> {
     /// Returns true if the code for a type must know which members of unions matched. `home` is the
     /// declaration whose module contains the code.
     pub(crate) fn needs_selector(&self, program: &Program, home: DeclarationId, id: TypeId) -> bool {
-        match &program.types[id].kind {
-            TypeKind::Reference { declaration } => self.passes_selector(*declaration),
-            kind => {
-                self.trial_union(home, id).is_some()
-                    || children(kind)
-                        .into_iter()
-                        .chain(self.plans.get_unless_obvious(id).into_iter().flat_map(|plan| {
-                            // Code for the members of named unions is also in this module.
-                            plan.members.iter().map(|member| member.r#type)
-                        }))
-                        .any(|child| self.needs_selector(program, home, child))
+        // Members of a union are found twice, as parts of its type and of its plan, so each type is visited once.
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![id];
+        while let Some(next) = pending.pop() {
+            if !seen.insert(next) {
+                continue;
             }
+            let kind = &program.types[next].kind;
+            if let TypeKind::Reference { declaration } = kind {
+                if self.passes_selector(*declaration) {
+                    return true;
+                }
+                continue;
+            }
+            if self.trial_union(home, next).is_some() {
+                return true;
+            }
+            each_child(kind, |child| pending.push(child));
+            // Code for the members of named unions is also in this module.
+            let plan = self.plans.get_unless_obvious(next);
+            let members = plan.into_iter().flat_map(|plan| &plan.members);
+            pending.extend(members.map(|member| member.r#type));
         }
+        false
     }
 
     /// Returns the routes that use a declaration directly, each with the slot.

@@ -1,6 +1,9 @@
 //! Check of a JSON value against the wire form of a type.
 
+use std::cell::RefCell;
+
 use kit_ir::{Constraints, ObjectType, Program, TupleElement, TypeId, TypeKind};
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::fit::Fit;
@@ -20,49 +23,86 @@ use crate::walk::resolve;
 /// assert_eq!(fit(&program, text, &serde_json::json!(1)), Fit::No);
 /// ```
 pub fn fit(program: &Program, id: TypeId, value: &Value) -> Fit {
-    let r#type = &program.types[resolve(program, id)];
-    match &r#type.kind {
-        TypeKind::Object(object) => match value {
-            Value::Object(entries) => object_fit(program, object, entries),
-            _ => Fit::No,
-        },
-        TypeKind::Array { element } => match value {
-            Value::Array(items) => items_fit(&r#type.constraints, items)
-                .and(Fit::all(items.iter().map(|item| fit(program, *element, item)))),
-            _ => Fit::No,
-        },
-        TypeKind::Tuple { elements } => match value {
-            Value::Array(items) => tuple_fit(program, elements, items),
-            _ => Fit::No,
-        },
-        TypeKind::Union { members: declared } => members(program, declared)
-            .iter()
-            .map(|member| fit(program, member.r#type, value))
-            .max()
-            .unwrap_or(Fit::No),
-        _ => scalar::fit(program, r#type, value),
-    }
+    let check = Check {
+        program,
+        known: RefCell::default(),
+    };
+    check.fit(id, value)
 }
 
-fn object_fit(program: &Program, object: &ObjectType, entries: &serde_json::Map<String, Value>) -> Fit {
-    let declared = object
-        .properties
-        .iter()
-        .map(|property| match entries.get(&property.name) {
-            Some(value) => fit(program, property.r#type, value),
-            None => Fit::from_bool(property.optional_in_input()),
-        });
-    let others = entries
-        .iter()
-        .filter(|(key, _)| object.property(key).is_none())
-        .flat_map(|(key, value)| {
-            signatures_of(program, object, key)
-                .into_iter()
-                .map(move |signature| {
-                    scalar::text_fit(&signature.rules, key).and(fit(program, signature.value, value))
-                })
-        });
-    Fit::all(declared).and(Fit::all(others))
+/// Check of one value.
+struct Check<'a> {
+    program: &'a Program,
+    /// Results of unions, by the union and the address of the value. If nested values fit several members of unions, each
+    /// member would otherwise check them again, which takes exponential time.
+    known: RefCell<FxHashMap<(TypeId, *const Value), Fit>>,
+}
+
+impl Check<'_> {
+    fn fit(&self, id: TypeId, value: &Value) -> Fit {
+        let id = resolve(self.program, id);
+        let r#type = &self.program.types[id];
+        match &r#type.kind {
+            TypeKind::Object(object) => match value {
+                Value::Object(entries) => self.object(object, entries),
+                _ => Fit::No,
+            },
+            TypeKind::Array { element } => match value {
+                Value::Array(items) => items_fit(&r#type.constraints, items)
+                    .and(Fit::all(items.iter().map(|item| self.fit(*element, item)))),
+                _ => Fit::No,
+            },
+            TypeKind::Tuple { elements } => match value {
+                Value::Array(items) => self.tuple(elements, items),
+                _ => Fit::No,
+            },
+            TypeKind::Union { members: declared } => {
+                let key = (id, std::ptr::from_ref(value));
+                if let Some(known) = self.known.borrow().get(&key) {
+                    return *known;
+                }
+                let found = members(self.program, declared)
+                    .iter()
+                    .map(|member| self.fit(member.r#type, value))
+                    .max()
+                    .unwrap_or(Fit::No);
+                // Scalars are checked quickly, and most values are scalars.
+                if value.is_array() || value.is_object() {
+                    self.known.borrow_mut().insert(key, found);
+                }
+                found
+            }
+            _ => scalar::fit(self.program, r#type, value),
+        }
+    }
+
+    fn object(&self, object: &ObjectType, entries: &serde_json::Map<String, Value>) -> Fit {
+        let declared = object
+            .properties
+            .iter()
+            .map(|property| match entries.get(&property.name) {
+                Some(value) => self.fit(property.r#type, value),
+                None => Fit::from_bool(property.optional_in_input()),
+            });
+        let others = entries
+            .iter()
+            .filter(|(key, _)| object.property(key).is_none())
+            .flat_map(|(key, value)| {
+                signatures_of(self.program, object, key)
+                    .into_iter()
+                    .map(move |signature| {
+                        scalar::text_fit(&signature.rules, key).and(self.fit(signature.value, value))
+                    })
+            });
+        Fit::all(declared).and(Fit::all(others))
+    }
+
+    fn tuple(&self, elements: &[TupleElement], items: &[Value]) -> Fit {
+        let Some(types) = element_types(elements, items.len()) else {
+            return Fit::No;
+        };
+        Fit::all(items.iter().zip(types).map(|(item, id)| self.fit(id, item)))
+    }
 }
 
 fn items_fit(constraints: &Constraints, items: &[Value]) -> Fit {
@@ -77,13 +117,6 @@ fn items_fit(constraints: &Constraints, items: &[Value]) -> Fit {
             && constraints.max_items.is_none_or(|most| length <= most)
             && unique,
     )
-}
-
-fn tuple_fit(program: &Program, elements: &[TupleElement], items: &[Value]) -> Fit {
-    let Some(types) = element_types(elements, items.len()) else {
-        return Fit::No;
-    };
-    Fit::all(items.iter().zip(types).map(|(item, id)| fit(program, id, item)))
 }
 
 /// Returns the type of each item of a tuple with `length` items. Returns `None` if the tuple cannot have this

@@ -358,7 +358,7 @@ mod tests {
             };
             let id = program.add_type(kind);
             program.types[id].constraints = serde_json::from_value(case["rules"].clone()).unwrap();
-            let sample = Samples { program: &program }.sample(id, &SampleOptions::named("value"));
+            let sample = Samples::new(&program).sample(id, &SampleOptions::named("value"));
             let rules = Rules::new(&program, ValueOrigin::Body).of_slot(id, &sample.unwrap());
             let has_format = case["rules"].get("format").is_some();
             let own = rules.iter().filter(|rule| {

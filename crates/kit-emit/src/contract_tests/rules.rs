@@ -64,9 +64,7 @@ impl<'a> Rules<'a> {
     }
 
     pub(super) fn samples(&self) -> Samples<'a> {
-        Samples {
-            program: self.program,
-        }
+        Samples::new(self.program)
     }
 
     pub(super) fn fit(&self, id: TypeId, value: &Value) -> Fit {

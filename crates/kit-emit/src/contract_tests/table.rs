@@ -287,7 +287,7 @@ impl SlotSample {
 fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     let declaration = &program.declarations[id];
     let wanted = SampleOptions::named(slot.name()).inside(id);
-    let value = Samples { program }.sample(declaration.r#type, &wanted)?;
+    let value = Samples::new(program).sample(declaration.r#type, &wanted)?;
     // A segment of a path cannot be empty.
     let empty = |value: &Value| value.as_str() == Some("");
     let unusable = slot == Slot::Params

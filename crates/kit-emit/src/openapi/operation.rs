@@ -308,7 +308,7 @@ impl<'a> Operations<'a> {
         }
         let program = self.context.program;
         let wanted = SampleOptions::named("value").inside(id).purpose(purpose);
-        let value = Samples { program }.sample(program.declarations[id].r#type, &wanted)?;
+        let value = Samples::new(program).sample(program.declarations[id].r#type, &wanted)?;
         // Leave out a long example: it helps no reader, and every document with the route would contain a copy.
         (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)
     }

@@ -3,6 +3,8 @@
 
 pub(crate) mod strings;
 
+use std::cell::Cell;
+
 use kit_analysis::{Fit, fit, literal_value, members, numbers, resolve, samples};
 use kit_ir::{
     Constraints, DeclarationId, DefaultValue, Format, GeneratedKind, IndexKey, IndexSignature, ObjectType,
@@ -22,6 +24,10 @@ const MAX_OPTIONAL_PARTS: usize = 20_000;
 /// Maximum number of items in a sample.
 const MOST_ITEMS: usize = 1000;
 
+/// Maximum number of values that the creation of a sample makes or tries. Required properties of types that refer to each
+/// other, and members of unions that have no sample, would otherwise take exponential time and memory.
+const MAX_VALUES: usize = 100_000;
+
 /// Returns a key that an index signature accepts, and the signature. Returns `None` if a template literal
 /// type defines the keys, or if no key satisfies their rules.
 pub(crate) fn sample_entry(object: &ObjectType) -> Option<(String, &IndexSignature)> {
@@ -34,10 +40,11 @@ pub(crate) fn sample_entry(object: &ObjectType) -> Option<(String, &IndexSignatu
     found.filter(|(key, _)| key != "__proto__" && object.property(key).is_none())
 }
 
-/// Creates valid values of a program's types.
-#[derive(Clone, Copy)]
+/// Creates a valid value of a program's types.
 pub(crate) struct Samples<'a> {
-    pub(crate) program: &'a Program,
+    program: &'a Program,
+    /// Number of values that may still be made.
+    left: Cell<usize>,
 }
 
 /// Options for the creation of a sample.
@@ -104,9 +111,17 @@ impl<'a> SampleOptions<'a> {
 }
 
 impl<'a> Samples<'a> {
+    pub(crate) fn new(program: &'a Program) -> Self {
+        Self {
+            program,
+            left: Cell::new(MAX_VALUES),
+        }
+    }
+
     /// Returns a valid value with all optional properties, except properties that would nest a recursive type. Returns
-    /// `None` if it finds no value.
-    pub(crate) fn sample(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
+    /// `None` if it finds no value, or if the value would have too many parts.
+    pub(crate) fn sample(&self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
+        self.left.set(self.left.get().checked_sub(1)?);
         let mut wanted = wanted.clone();
         let mut at = id;
         while let TypeKind::Reference { declaration } = self.program.types[at].kind {
@@ -121,7 +136,7 @@ impl<'a> Samples<'a> {
     }
 
     /// Returns the value of the first `@example` that satisfies the type.
-    fn example(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
+    fn example(&self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         if wanted.number > 0 {
             return None;
         }
@@ -139,7 +154,7 @@ impl<'a> Samples<'a> {
         })
     }
 
-    fn made(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
+    fn made(&self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         let r#type = &self.program.types[id];
         let rules = &r#type.constraints;
         Some(match &r#type.kind {
@@ -176,7 +191,7 @@ impl<'a> Samples<'a> {
         })
     }
 
-    fn array(self, element: TypeId, rules: &Constraints, wanted: &SampleOptions<'_>) -> Option<Value> {
+    fn array(&self, element: TypeId, rules: &Constraints, wanted: &SampleOptions<'_>) -> Option<Value> {
         let least = usize::try_from(rules.min_items.unwrap_or(0)).ok()?;
         let most = usize::try_from(rules.max_items.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let length = least.max(1).min(most);
@@ -190,7 +205,7 @@ impl<'a> Samples<'a> {
 
     /// Returns `length` items for a list. If `unique` is true, all items differ.
     pub(crate) fn items(
-        self,
+        &self,
         element: TypeId,
         length: usize,
         unique: bool,
@@ -206,6 +221,8 @@ impl<'a> Samples<'a> {
         };
         if !unique {
             let item = self.sample(element, &wanted)?;
+            let copied = parts(&item).saturating_mul(length.saturating_sub(1));
+            self.left.set(self.left.get().checked_sub(copied)?);
             return Some(vec![item; length]);
         }
         let mut items: Vec<Value> = Vec::new();
@@ -221,7 +238,7 @@ impl<'a> Samples<'a> {
         (items.len() == length).then_some(items)
     }
 
-    fn object(self, object: &'a ObjectType, wanted: &SampleOptions<'_>) -> Option<Value> {
+    fn object(&self, object: &'a ObjectType, wanted: &SampleOptions<'_>) -> Option<Value> {
         let mut value = Map::new();
         let parts = object.properties.len() + object.index.len();
         let optional_parts = wanted.optional_parts.saturating_sub(parts) / parts.max(1);
@@ -276,7 +293,7 @@ impl<'a> Samples<'a> {
     }
 
     /// Returns a value for documentation if there is no `@example`: the default, or else a generated value.
-    fn typical_value(self, property: &Property, wanted: &SampleOptions<'_>) -> Option<Value> {
+    fn typical_value(&self, property: &Property, wanted: &SampleOptions<'_>) -> Option<Value> {
         if wanted.purpose == Purpose::Test || self.example(property.r#type, wanted).is_some() {
             return None;
         }
@@ -289,6 +306,15 @@ impl<'a> Samples<'a> {
             _ => return None,
         };
         (fit(self.program, property.r#type, &value) == Fit::Yes).then_some(value)
+    }
+}
+
+/// Returns the number of values in a value, including the value itself.
+fn parts(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),
+        Value::Object(entries) => 1 + entries.values().map(parts).sum::<usize>(),
+        _ => 1,
     }
 }
 
