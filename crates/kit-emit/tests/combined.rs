@@ -177,6 +177,43 @@ fn operations_of_a_large_program_refer_to_error_responses_that_operations_of_a_s
     }
 }
 
+/// OpenAPI does not allow two paths that differ only in the names of parameters.
+#[test]
+fn openapi_has_one_path_for_routes_that_differ_only_in_names_of_parameters() {
+    let mut b = Builder::new("src/users.types.ts");
+    let text = b.string();
+    let routes = [
+        (Method::Get, "/users/:id", "id"),
+        (Method::Delete, "/users/:userId", "userId"),
+        (Method::Put, "/users/*path", "path"),
+    ];
+    for (method, path, name) in routes {
+        let properties = vec![b.property(name, text)];
+        let slots = RouteSlots {
+            params: Some(b.slot(&format!("{method}.params"), properties)),
+            ..RouteSlots::default()
+        };
+        let route = b.route(method, path, "Users", slots);
+        b.program.routes.push(route);
+    }
+    let texts = texts(&b.program, &[]);
+    let document: Value = serde_json::from_str(&texts["schemas/openapi.json"]).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let operations = paths.iter().flat_map(|(path, operations)| {
+        let operations = operations.as_object().unwrap().iter();
+        operations.map(move |(method, operation)| {
+            let name = &operation["parameters"][0]["name"];
+            (path.as_str(), method.as_str(), name.as_str().unwrap())
+        })
+    });
+    let expected = [
+        ("/users/{id}", "get", "id"),
+        ("/users/{id}", "delete", "id"),
+        ("/users/{path}", "put", "path"),
+    ];
+    assert_eq!(operations.collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn a_large_program_has_only_the_code_that_routes_need() {
     let program = program(["Note", "Tag", "Unused"]);

@@ -7,11 +7,13 @@ use kit_ir::{DeclarationId, RouteId, SourceId};
 use rustc_hash::FxHashMap;
 
 use crate::component_names::Use;
+use crate::openapi::ParameterNames;
 
 /// Facts for documents. They take a long time in a large program, and an edit of a type does not change them.
 pub(crate) struct DocumentFacts {
     /// `operationId` of each route, by its reference.
     pub(crate) ids: IndexMap<String, String>,
+    pub(crate) parameter_names: ParameterNames,
     /// Declarations that `schemas/openapi.json` contains as components, if the program is large. Other files of a large program
     /// refer to these components.
     pub(crate) described: BTreeSet<Use>,

@@ -89,7 +89,8 @@ pub(super) fn operation(context: Context<'_>, operations: &Operations<'_>, route
         operations.is_open(route),
     );
     let id = operations.id(route);
+    let names = (parameters, operations.parameter_names(route));
     fingerprint((
-        method, path, id, parameters, types, formats, status, replies, texts, asked,
+        method, path, id, names, types, formats, status, replies, texts, asked,
     ))
 }

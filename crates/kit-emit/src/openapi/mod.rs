@@ -8,6 +8,7 @@ mod error_body;
 mod failures;
 mod key;
 mod operation;
+mod paths;
 mod preconditions;
 mod security;
 mod shared_responses;
@@ -33,7 +34,7 @@ use crate::options::EmitOptions;
 use document::{Document, Head, Info, Layout, License, Server};
 use operation::Operations;
 use operation::operation_ids;
-pub(crate) use operation::path_template;
+pub(crate) use paths::{ParameterNames, path_template};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rustc_hash::{FxHashMap, FxHashSet};
 use security::SecuritySchemes;
@@ -155,7 +156,7 @@ impl<'a> PrintedParts<'a> {
         let described: Vec<&Route> = handshakes.iter().map(AsRef::as_ref).collect();
         let mut paths: IndexMap<String, IndexMap<String, &str>> = IndexMap::new();
         for (id, route) in routes.iter().zip(&contracts) {
-            let path = paths.entry(operation::path_template(&route.path)).or_default();
+            let path = paths.entry(self.facts.parameter_names.template(route)).or_default();
             let text = self.operations[usize::from(*id)].as_str();
             path.insert(route.method.name().to_lowercase(), text);
         }
@@ -223,7 +224,7 @@ impl PrintedParts<'_> {
         let contracts: Vec<&Route> = routes.iter().map(|route| &program.routes[*route]).collect();
         let templates: IndexSet<String> = contracts
             .iter()
-            .map(|route| operation::path_template(&route.path))
+            .map(|route| self.facts.parameter_names.template(route))
             .collect();
         let name = self.context.analysis.components().name(program, used);
         let paths: Vec<String> = templates.iter().map(|path| reference_to("paths", path)).collect();
@@ -265,6 +266,7 @@ fn reference_to(part: &str, name: &str) -> String {
 pub(crate) fn facts(context: Context<'_>) -> &DocumentFacts {
     context.analysis.documents(|| DocumentFacts {
         ids: operation_ids(context.program),
+        parameter_names: ParameterNames::new(context.program),
         described: described(context),
         used: used(context),
         by_file: routes_by_file(context),

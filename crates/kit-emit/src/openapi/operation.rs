@@ -2,9 +2,7 @@
 
 use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
-use kit_ir::{
-    DeclarationId, Program, Property, Route, RoutePath, SOCKET_METHOD, Security, Slot, Subprotocols,
-};
+use kit_ir::{DeclarationId, Program, Property, Route, SOCKET_METHOD, Security, Slot, Subprotocols};
 use serde_json::Value;
 
 use super::bodies::Bodies;
@@ -16,6 +14,7 @@ use super::preconditions;
 use super::security::SecuritySchemes;
 use super::shared_responses;
 use super::status::description;
+use crate::analysis::DocumentFacts;
 use crate::context::Context;
 use crate::direction::Direction;
 use crate::json_schema::{Items, Schema, Schemas};
@@ -36,7 +35,7 @@ const NO_PARAMETERS: [&str; 3] = ["accept", "content-type", "authorization"];
 pub(crate) struct Operations<'a> {
     context: Context<'a>,
     error_name: String,
-    ids: &'a IndexMap<String, String>,
+    facts: &'a DocumentFacts,
     schemes: SecuritySchemes<'a>,
 }
 
@@ -51,7 +50,7 @@ impl<'a> Operations<'a> {
         Self {
             context,
             error_name,
-            ids: &super::facts(context).ids,
+            facts: super::facts(context),
             schemes: SecuritySchemes::new(program),
         }
     }
@@ -80,7 +79,12 @@ impl<'a> Operations<'a> {
 
     /// Returns the `operationId` of a route.
     pub(crate) fn id(&self, route: &Route) -> &str {
-        self.ids.get(&route.reference()).map_or("", String::as_str)
+        self.facts.ids.get(&route.reference()).map_or("", String::as_str)
+    }
+
+    /// Returns the names of the parameters in the path of a route in order.
+    pub(crate) fn parameter_names(&self, route: &Route) -> &'a [String] {
+        self.facts.parameter_names.of(route)
     }
 
     pub(crate) fn operation(&self, route: &Route) -> Operation {
@@ -146,11 +150,16 @@ impl<'a> Operations<'a> {
         route
             .parameters
             .iter()
-            .filter_map(|name| {
-                let property = declared.iter().find(|property| property.name == *name)?;
-                let note = (wildcard == Some(name.as_str()))
+            .zip(self.parameter_names(route))
+            .filter_map(|(own, name)| {
+                let property = declared.iter().find(|property| property.name == *own)?;
+                let note = (wildcard == Some(own.as_str()))
                     .then_some("Matches the rest of the path, including slashes.");
-                Some(parameter(property, "path", note, schemas))
+                let name = name.clone();
+                Some(Parameter {
+                    name,
+                    ..parameter(property, "path", note, schemas)
+                })
             })
             .collect()
     }
@@ -362,12 +371,6 @@ pub(crate) fn tags(program: &Program, routes: &[&Route]) -> Vec<Tag> {
         .collect()
 }
 
-/// Returns a path pattern in OpenAPI's syntax. OpenAPI has no wildcards, so a wildcard becomes a parameter.
-pub(crate) fn path_template(path: &RoutePath) -> String {
-    path.with_parameters(|name| format!("{{{name}}}"))
-}
-
-/// Returns the tags of a route. The default is the name of its group without `Routes`.
 /// Returns the parameter for the subprotocols that a client offers.
 fn offered_subprotocols(subprotocols: &Subprotocols) -> Parameter {
     Parameter {
@@ -406,6 +409,7 @@ fn vary(is_required: bool) -> Header {
     }
 }
 
+/// Returns the tags of a route. The default is the name of its group without `Routes`.
 fn tags_of(route: &Route) -> Vec<String> {
     if !route.tags.is_empty() {
         return route.tags.clone();
