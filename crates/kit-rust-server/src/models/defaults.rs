@@ -7,7 +7,7 @@ use kit_analysis::{Fit, fit, read, specificity};
 use kit_ir::{DefaultValue, LiteralValue, ObjectType, Span, TypeId, TypeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::texts::{decoded, millis};
 use super::{Models, Module, number};
@@ -442,7 +442,7 @@ fn json(value: &Value) -> TokenStream {
     match value {
         Value::Null => quote!(null),
         Value::Bool(value) => quote!(#value),
-        Value::Number(number) => digits(&number.to_string()),
+        Value::Number(number) => json_number(number),
         Value::String(text) => string_literal(text).into_token_stream(),
         Value::Array(items) => {
             let items = items.iter().map(json);
@@ -454,6 +454,17 @@ fn json(value: &Value) -> TokenStream {
             quote!({ #(#names: #values),* })
         }
     }
+}
+
+/// Returns a JSON number. Rust takes an integer without a suffix for an `i32`.
+fn json_number(number: &Number) -> TokenStream {
+    let suffix = match (number.as_i64(), number.as_f64()) {
+        (Some(integer), _) if i32::try_from(integer).is_ok() => "",
+        (Some(_), _) => "_i64",
+        (None, Some(decimal)) if !number.is_u64() => return shapes::decimal(decimal),
+        _ => "_u64",
+    };
+    digits(&format!("{}{suffix}", shapes::grouped(&number.to_string())))
 }
 
 /// Returns a default as JSON.
@@ -468,4 +479,21 @@ fn as_json(default: &DefaultValue) -> Option<Value> {
         DefaultValue::Json(text) => serde_json::from_str(text).ok()?,
         DefaultValue::Now => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn integers_that_are_no_i32_have_a_suffix() {
+        let numbers = serde_json::json!([
+            2_147_483_647,
+            2_147_483_648_u64,
+            -3_000_000_000_i64,
+            u64::MAX,
+            12_345.5
+        ]);
+        let expected =
+            "[2_147_483_647,2_147_483_648_i64,-3_000_000_000_i64,18_446_744_073_709_551_615_u64,12_345.5]";
+        assert_eq!(super::json(&numbers).to_string().replace(' ', ""), expected);
+    }
 }

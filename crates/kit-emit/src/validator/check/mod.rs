@@ -236,14 +236,62 @@ fn operand(condition: &str) -> String {
 
 /// Returns the negation of a condition.
 fn negated(condition: &str) -> String {
-    let single = !condition.contains(" && ") && !condition.contains(" || ");
-    if single && condition.matches(" === ").count() == 1 {
-        condition.replace(" === ", " !== ")
-    } else if single && condition.matches(" !== ").count() == 1 {
-        condition.replace(" !== ", " === ")
-    } else if condition.contains(' ') {
+    let code = without_texts(condition);
+    if !code.contains(" && ") && !code.contains(" || ") {
+        for (operator, opposite) in [(" === ", " !== "), (" !== ", " === ")] {
+            let mut found = code.match_indices(operator);
+            if let (Some((at, _)), None) = (found.next(), found.next()) {
+                let (left, right) = (&condition[..at], &condition[at + operator.len()..]);
+                return format!("{left}{opposite}{right}");
+            }
+        }
+    }
+    if condition.contains(' ') {
         format!("!({condition})")
     } else {
         format!("!{condition}")
+    }
+}
+
+/// Returns code of the same length in which string literals contain only `_`.
+fn without_texts(code: &str) -> String {
+    let (mut is_text, mut is_escaped) = (false, false);
+    let masked = code.bytes().map(|byte| {
+        let was_text = is_text;
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            _ => {}
+        }
+        if (was_text && is_text) || !byte.is_ascii() {
+            '_'
+        } else {
+            char::from(byte)
+        }
+    });
+    masked.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::negated;
+
+    #[test]
+    fn negates_operators_only_outside_of_texts() {
+        let cases = [
+            ("value === 1", "value !== 1"),
+            (r#"value === "a !== b""#, r#"value !== "a !== b""#),
+            (r#"value === "a === b !== c""#, r#"value !== "a === b !== c""#),
+            (r#"value === "a === b""#, r#"value !== "a === b""#),
+            (r#"value === "é\" && ""#, r#"value !== "é\" && ""#),
+            (r#"isTag(value["a === b"])"#, r#"!(isTag(value["a === b"]))"#),
+            ("ü !== undefined", "ü === undefined"),
+            ("a === 1 && b === 2", "!(a === 1 && b === 2)"),
+            ("isTag(value)", "!isTag(value)"),
+        ];
+        for (condition, expected) in cases {
+            assert_eq!(negated(condition), expected);
+        }
     }
 }
