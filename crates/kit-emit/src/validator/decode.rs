@@ -5,6 +5,7 @@ use kit_ir::{
     Declaration, DeclarationId, DefaultValue, LiteralValue, ObjectType, Property, TupleElement, TypeId,
     TypeKind,
 };
+use rustc_hash::FxHashSet;
 
 use super::names::{key_condition, local, not_an_index_key, read_property, value_step};
 use crate::context::Context;
@@ -46,38 +47,38 @@ impl<'a> Decoder<'a> {
     /// Returns true if a JSON value of the type already is the value for the handler, so that decoding
     /// returns it unchanged.
     pub(super) fn is_identity(&self, id: TypeId) -> bool {
-        self.is_identity_within(id, &mut Vec::new())
-    }
-
-    fn is_identity_within(&self, id: TypeId, entered: &mut Vec<DeclarationId>) -> bool {
         let program = self.context.program;
-        match &program.types[id].kind {
-            TypeKind::Never
-            | TypeKind::Null
-            | TypeKind::Boolean
-            | TypeKind::Number
-            | TypeKind::String
-            | TypeKind::Template { .. } => true,
-            TypeKind::Literal { value } => !matches!(value, LiteralValue::BigInt(_)),
-            TypeKind::Unknown | TypeKind::BigInt | TypeKind::Date | TypeKind::Bytes | TypeKind::Object(_) => {
-                false
-            }
-            TypeKind::Array { element } => self.is_identity_within(*element, entered),
-            TypeKind::Tuple { elements } => elements
-                .iter()
-                .all(|element| self.is_identity_within(element.r#type, entered)),
-            TypeKind::Union { members } => members
-                .iter()
-                .all(|member| self.is_identity_within(*member, entered)),
-            TypeKind::Reference { declaration } => {
-                // A reference to a type around it adds nothing new. Only its other properties and items decide.
-                if entered.contains(declaration) {
-                    return true;
+        let mut entered = FxHashSet::default();
+        let mut pending = vec![id];
+        while let Some(next) = pending.pop() {
+            match &program.types[next].kind {
+                TypeKind::Never
+                | TypeKind::Null
+                | TypeKind::Boolean
+                | TypeKind::Number
+                | TypeKind::String
+                | TypeKind::Template { .. } => {}
+                TypeKind::Literal { value } if !matches!(value, LiteralValue::BigInt(_)) => {}
+                TypeKind::Literal { .. }
+                | TypeKind::Unknown
+                | TypeKind::BigInt
+                | TypeKind::Date
+                | TypeKind::Bytes
+                | TypeKind::Object(_) => return false,
+                TypeKind::Array { element } => pending.push(*element),
+                TypeKind::Tuple { elements } => {
+                    pending.extend(elements.iter().map(|element| element.r#type));
                 }
-                entered.push(*declaration);
-                self.is_identity_within(program.declarations[*declaration].r#type, entered)
+                TypeKind::Union { members } => pending.extend(members),
+                TypeKind::Reference { declaration } => {
+                    // A reference to a type around it adds nothing new. Only its other properties and items decide.
+                    if entered.insert(*declaration) {
+                        pending.push(program.declarations[*declaration].r#type);
+                    }
+                }
             }
         }
+        true
     }
 
     /// Returns code that decodes `value`. The code may evaluate `value` twice, so `value` must be cheap.
