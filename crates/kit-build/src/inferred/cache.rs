@@ -196,9 +196,10 @@ fn relative_texts(text: &str) -> BTreeSet<&str> {
             let opening = format!("{quote}{start}");
             for (at, _) in text.match_indices(opening.as_str()) {
                 let inside = &text[at + 1..];
-                let line = inside.lines().next().unwrap_or_default();
-                if let Some(end) = line.find(quote) {
-                    found.insert(&line[..end]);
+                // Not the end of the line: a file may be one long line with many imports.
+                let end = inside.find([quote, '\n']);
+                if let Some(end) = end.filter(|end| inside[*end..].starts_with(quote)) {
+                    found.insert(&inside[..end]);
                 }
             }
         }
@@ -320,6 +321,14 @@ mod tests {
         assert!(!found.contains(&PathBuf::from("/app/b.json")));
         assert!(targets(Path::new("/app"), "./d.json").contains(&PathBuf::from("/app/d.json")));
         assert!(targets(Path::new("/app"), "./c.js").contains(&PathBuf::from("/app/c.ts")));
+    }
+
+    #[test]
+    fn imports_of_one_long_line_are_found_in_little_time() {
+        let text: String = (0..200_000)
+            .map(|number| format!("import './{number}';"))
+            .collect();
+        assert_eq!(relative_texts(&text).len(), 200_000);
     }
 
     #[test]
