@@ -156,7 +156,9 @@ impl<'a> PrintedParts<'a> {
         let described: Vec<&Route> = handshakes.iter().map(AsRef::as_ref).collect();
         let mut paths: IndexMap<String, IndexMap<String, &str>> = IndexMap::new();
         for (id, route) in routes.iter().zip(&contracts) {
-            let path = paths.entry(self.facts.parameter_names.template(route)).or_default();
+            let path = paths
+                .entry(self.facts.parameter_names.template(route))
+                .or_default();
             let text = self.operations[usize::from(*id)].as_str();
             path.insert(route.method.name().to_lowercase(), text);
         }

@@ -45,12 +45,7 @@ fn in_braces(name: &str) -> String {
     format!("{{{name}}}")
 }
 
-/// Returns a path without the names of its parameters. A wildcard stays apart from a parameter, since routes with both may have
-/// the same method.
+/// Returns a path without the names of its parameters.
 fn without_names(path: &RoutePath) -> String {
-    let wildcard = path.wildcard();
-    path.with_parameters(|name| {
-        let mark = if wildcard == Some(name) { "*" } else { ":" };
-        mark.to_owned()
-    })
+    path.with_parameters(|_| ":".to_owned())
 }
