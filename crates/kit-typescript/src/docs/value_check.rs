@@ -23,9 +23,9 @@ pub(super) fn default_value(
     if argument == "now" && holds_date(program, r#type) {
         return Some(DefaultValue::Now);
     }
-    if let Ok(value) = serde_json::from_str::<Value>(argument)
-        && fits(program, r#type, &value, form, 0)
-    {
+    let json = serde_json::from_str::<Value>(argument).ok();
+    let is_quoted = matches!(json, Some(Value::String(_)));
+    if let Some(value) = json.filter(|value| fits(program, r#type, value, form, 0)) {
         return Some(match value {
             Value::Null => DefaultValue::Null,
             Value::Bool(value) => DefaultValue::Literal(LiteralValue::Boolean(value)),
@@ -39,8 +39,9 @@ pub(super) fn default_value(
             argument,
         ))));
     }
-    fits(program, r#type, &Value::String(argument.to_owned()), form, 0)
-        .then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
+    // A text in quotes that breaks a rule could satisfy it with the quotes.
+    let is_text = !is_quoted && fits(program, r#type, &Value::String(argument.to_owned()), form, 0);
+    is_text.then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
 }
 
 /// Returns the digits of an integer without leading zeros: JavaScript has no literal `007n`.

@@ -152,6 +152,7 @@ fn a_default_matches_the_pattern_the_template_and_the_tuple_of_its_type() {
         "@default [1, true, 2] */ a: [...number[], boolean]",
         "@default [\"a\", 1, 2] */ a: [string, ...number[], boolean]",
         "@integer @default 1e300 */ a: number",
+        "@minLength 3 @default \"x\" */ a: string",
     ] {
         let found = found(property);
         assert!(found.contains("KIT1303 the default"), "{property}: {found}");
