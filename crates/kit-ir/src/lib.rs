@@ -49,6 +49,7 @@ mod route_formats;
 mod route_options;
 mod security;
 mod security_headers;
+mod slots;
 mod source;
 mod types;
 
@@ -73,11 +74,11 @@ pub use property::{
 };
 pub use reference::{EntityReference, ReferentialAction, ReferentialActions};
 pub use route::{
-    ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteSlots, RouteWrapper,
-    SOCKET_METHOD, Slot,
+    ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteWrapper, SOCKET_METHOD,
 };
 pub use route_options::{RouteLimits, Subprotocols};
 pub use security::{Security, SecurityScheme};
 pub use security_headers::SecurityHeaders;
+pub use slots::{RouteSlots, Slot};
 pub use source::{SourceFile, Span};
 pub use types::{IndexKey, IndexSignature, ObjectType, TemplatePart, TupleElement, Type, TypeKind};
