@@ -16,7 +16,7 @@ use quote::quote;
 use calls::module;
 
 use crate::manifest::plain_package;
-use crate::router::{Group, Routes};
+use crate::route_groups::{Group, Routes};
 use crate::source::{declare_module, doc, file_doc, ident, order, string_literal};
 use crate::types::Types;
 use crate::{File, Options, Owner};

@@ -45,6 +45,7 @@ mod print;
 mod project;
 mod replies;
 mod request_log;
+mod route_groups;
 mod route_names;
 mod router;
 mod scopes;
@@ -289,7 +290,7 @@ pub fn missing_handlers(
 fn with_routes<T>(
     program: &Program,
     options: &Options,
-    make: impl FnOnce(Vec<File>, &types::Types<'_>, &router::Routes<'_>, &database::Database<'_>) -> T,
+    make: impl FnOnce(Vec<File>, &types::Types<'_>, &route_groups::Routes<'_>, &database::Database<'_>) -> T,
 ) -> T {
     let mut types = types::Types::new(program);
     let models = models::files(&mut types);
@@ -300,7 +301,7 @@ fn with_routes<T>(
         schema.keep_names(committed);
     }
     let mut database = database::Database::new(&schema, committed.as_ref(), &mut types);
-    let routes = router::Routes::new(&types);
+    let routes = route_groups::Routes::new(&types);
     handlers::add_functions(&types, &routes, &mut database);
     make(models, &types, &routes, &database)
 }

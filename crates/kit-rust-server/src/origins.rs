@@ -4,7 +4,7 @@
 use kit_ir::Span;
 use serde::Serialize;
 
-use crate::router::Routes;
+use crate::route_groups::Routes;
 use crate::types::Types;
 
 /// A handler, and its contract.

@@ -7,7 +7,7 @@ use quote::quote;
 
 use crate::database::Database;
 use crate::manifest::{FIRST_LOCK, Manifest};
-use crate::router::Routes;
+use crate::route_groups::Routes;
 use crate::source::{self, doc, file_doc, ident, order, string_literal};
 use crate::types::{Form, Types};
 use crate::{File, HEADER, Options, Owner, cors, print};

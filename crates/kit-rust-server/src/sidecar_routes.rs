@@ -3,8 +3,8 @@
 use kit_ir::{BodyFormat, DeclarationId, Program, Slot};
 use serde_json::{Map, Value, json};
 
+use crate::route_groups::{Group, Routes};
 use crate::route_names::RouteNames;
-use crate::router::{Group, Routes};
 use crate::sidecar::ROUTES;
 use crate::types::Types;
 use crate::{File, Options, Owner};

@@ -14,8 +14,8 @@ use super::requests::Body;
 use super::sockets::Messages;
 use super::{formats, requests};
 use crate::print;
+use crate::route_groups::Group;
 use crate::route_names::{BodyNames, RouteNames};
-use crate::router::Group;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::types::{Form, Types};
 

@@ -8,8 +8,8 @@ use super::new_row::new_values;
 use super::owner::ReferenceChecks;
 use super::values::{RequestValue, ValuePlace};
 use super::{HandlerContext, Reason, Uses};
+use crate::route_groups::Group;
 use crate::route_names::RouteNames;
-use crate::router::Group;
 use crate::source::ident;
 use crate::types::{Field, Form};
 

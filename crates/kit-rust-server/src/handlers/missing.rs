@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::insertion::{Insertion, UserFile, insert};
 use super::{Gaps, HandlerContext, Uses};
 use crate::print;
+use crate::route_groups::Group;
 use crate::route_names::RouteNames;
-use crate::router::Group;
 use crate::source::{Import, Imports, ident, order};
 
 /// Handlers that a project lacks.

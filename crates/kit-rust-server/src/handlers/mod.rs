@@ -4,6 +4,7 @@
 
 mod code;
 mod column_limits;
+mod contract;
 mod create;
 mod filter;
 mod insertion;
@@ -31,8 +32,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::database::{Database, Parameter, RelatedColumn, Stored};
+use crate::route_groups::{Group, Routes};
 use crate::route_names::RouteNames;
-use crate::router::{Group, Routes};
 use crate::source::{Imports, file_doc, ident, reads_field_of};
 use crate::types::Types;
 use crate::{File, Warning, names, print};

@@ -11,8 +11,8 @@ use super::view::{Item, Link, Reference, View};
 use super::{HandlerContext, Reason, Uses};
 use crate::database::{Stored, StoredColumn};
 use crate::names;
+use crate::route_groups::Group;
 use crate::route_names::RouteNames;
-use crate::router::Group;
 use crate::source::ident;
 use crate::types::{Field, RuntimeItem, RustType};
 

@@ -13,8 +13,8 @@ use super::values::{RequestValue, ValuePlace, converted};
 use super::view::View;
 use super::{HandlerContext, Reason, Uses};
 use crate::database::Stored;
+use crate::route_groups::Group;
 use crate::route_names::RouteNames;
-use crate::router::Group;
 use crate::source::ident;
 use crate::types::{Field, Form};
 

@@ -11,8 +11,8 @@ use super::refusals::{description_or, first_match, in_words};
 use super::values::RequestValue;
 use super::{Denial, DeniedRoute, HandlerContext, Uses};
 use crate::database::{Rows, Stored, StoredColumn};
+use crate::route_groups::Group;
 use crate::route_names::RouteNames;
-use crate::router::Group;
 use crate::source::{doc, ident, string_literal};
 use crate::{HandlerText, Warning, names};
 

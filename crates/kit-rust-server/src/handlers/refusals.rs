@@ -10,8 +10,8 @@ use quote::quote;
 use super::resource::UniqueKey;
 use super::{HandlerContext, Uses};
 use crate::database::{Constraint, Parameter, Rule, Stored};
+use crate::route_groups::Group;
 use crate::route_names::RouteNames;
-use crate::router::Group;
 use crate::source::{doc, ident, string_literal};
 use crate::{errors, names};
 

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::middleware::Middleware;
-use crate::router::Routes;
+use crate::route_groups::Routes;
 use crate::source::string_literal;
 use crate::{HandlerText, Warning};
 
