@@ -1,4 +1,4 @@
-// Tests of `kit lsp` as a process, and with Neovim. `crates/kit-cli/tests/suite/lsp.rs` tests the protocol.
+// Tests of `kit lsp` as a process, and with Neovim. `crates/kit-cli/tests/suite/lsp` tests the protocol.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
