@@ -19,6 +19,7 @@ mod inferred_unions;
 mod jobs;
 mod lifecycle;
 mod literal_options;
+mod middleware;
 mod mistakes;
 mod modules;
 mod owner;
