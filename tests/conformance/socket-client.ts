@@ -86,3 +86,10 @@ export async function until(condition: () => boolean): Promise<void> {
     await sleep(5);
   }
 }
+
+let names = 0;
+
+/** Returns a number that no earlier call has returned, for the name of a client. */
+export function nextNumber(): number {
+  return (names += 1);
+}
