@@ -53,6 +53,8 @@ pub mod format;
 #[cfg(any(feature = "api-keys", feature = "jwt", feature = "sessions"))]
 mod granted_scopes;
 #[cfg(feature = "server")]
+mod host;
+#[cfg(feature = "server")]
 mod http;
 #[cfg(feature = "sqlx")]
 pub mod idempotency;

@@ -9,6 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use crate::host::without_brackets;
 use crate::metrics::OpenConnection;
 
 /// Pause after a failed `accept`, so that open connections may close.
@@ -116,12 +117,6 @@ fn has_no_ipv6(error: &io::Error) -> bool {
     // EAFNOSUPPORT (Linux; macOS and the BSDs) has no `ErrorKind`.
     let unsupported = if cfg!(target_os = "linux") { 97 } else { 47 };
     error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(unsupported)
-}
-
-fn without_brackets(host: &str) -> &str {
-    host.strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'))
-        .unwrap_or(host)
 }
 
 /// Converts an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) to the IPv4 address.

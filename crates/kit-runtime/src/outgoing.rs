@@ -16,6 +16,8 @@ use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 use tokio_rustls::TlsConnector;
 
+use crate::host::without_brackets;
+
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 /// Server to which requests are sent.
@@ -33,7 +35,7 @@ pub(crate) struct Target<'a> {
 impl Target<'_> {
     /// Sends a request. Returns the status and the body of the response. The request needs the header `host`.
     pub(crate) async fn send(self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Vec<u8>), Failure> {
-        let host = self.host.trim_start_matches('[').trim_end_matches(']');
+        let host = without_brackets(self.host);
         let stream = TcpStream::connect((host, self.port)).await?;
         match self.tls {
             None => self.send_over(stream, request).await,

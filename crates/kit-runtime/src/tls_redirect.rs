@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use crate::connection::{self, ConnectionState, Timeouts};
+use crate::host::{without_brackets, without_port};
 use crate::http::{make_normal, random_trace_id};
 use crate::listener::{Listener, url};
 use crate::settings::Settings;
@@ -108,22 +109,13 @@ impl Redirects {
             return Some((*to).to_owned());
         }
         let name = without_port(host);
-        let literal = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        if !tls.covers(literal.unwrap_or(name)) {
+        if !tls.covers(without_brackets(name)) {
             return None;
         }
         Some(match secure_port {
             443 => format!("https://{name}"),
             port => format!("https://{name}:{port}"),
         })
-    }
-}
-
-/// Returns a host without its port. The guard has validated the host.
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
     }
 }
 
@@ -149,22 +141,4 @@ fn misdirected() -> axum::response::Response {
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_port;
-
-    #[test]
-    fn removes_only_the_port_of_a_host() {
-        for (host, expected) in [
-            ("a", "a"),
-            ("a:80", "a"),
-            ("a:", "a"),
-            ("[::1]", "[::1]"),
-            ("[::1]:80", "[::1]"),
-        ] {
-            assert_eq!(without_port(host), expected);
-        }
-    }
 }

@@ -76,6 +76,7 @@
     ("format/mod.rs", include_str!("../../kit-runtime/src/format/mod.rs")),
     ("format/uri.rs", include_str!("../../kit-runtime/src/format/uri.rs")),
     ("granted_scopes.rs", include_str!("../../kit-runtime/src/granted_scopes.rs")),
+    ("host.rs", include_str!("../../kit-runtime/src/host.rs")),
     ("http/abandoned.rs", include_str!("../../kit-runtime/src/http/abandoned.rs")),
     ("http/application.rs", include_str!("../../kit-runtime/src/http/application.rs")),
     ("http/bodies/choice.rs", include_str!("../../kit-runtime/src/http/bodies/choice.rs")),

@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use super::{process, prometheus};
+use crate::host::{without_brackets, without_port};
 use crate::settings::Settings;
 use crate::variables::{given_service_name, program_name, variable};
 
@@ -38,10 +39,7 @@ pub(crate) async fn serve(settings: &'static Settings) {
         return;
     };
     super::start();
-    let host = settings
-        .metrics_host
-        .trim_start_matches('[')
-        .trim_end_matches(']');
+    let host = without_brackets(&settings.metrics_host);
     // The first attempt ends before the server listens, so that its log says so early.
     match TcpListener::bind((host, port)).await {
         Ok(listener) => {
@@ -125,11 +123,7 @@ async fn answer(socket: TcpStream, is_loopback: bool) {
 /// attacker has pointed to this machine (DNS rebinding).
 fn is_local_host(host: Option<&str>) -> bool {
     let Some(host) = host else { return true };
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let name = name.trim_start_matches('[').trim_end_matches(']');
+    let name = without_brackets(without_port(host));
     name == "localhost" || name.parse::<IpAddr>().is_ok() || host.parse::<IpAddr>().is_ok()
 }
 

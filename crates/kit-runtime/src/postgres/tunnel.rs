@@ -18,6 +18,7 @@ use tokio_rustls::TlsConnector;
 
 use super::security::{TlsMode, TlsSettings, refused};
 use super::tls;
+use crate::host::without_brackets;
 use crate::{Error, http};
 
 /// Message that requests TLS before a session
@@ -62,7 +63,7 @@ impl Tunnel {
         mode: TlsMode,
     ) -> Result<Self, Error> {
         // In a URL, an IPv6 address is in brackets.
-        let host = options.get_host().trim_matches(['[', ']']).to_owned();
+        let host = without_brackets(options.get_host()).to_owned();
         let name = ServerName::try_from(host.clone()).map_err(|_| {
             refused(format!(
                 "`{host}` is not a host name that a TLS certificate can contain"
