@@ -21,7 +21,7 @@ use quote::quote;
 use crate::File;
 use crate::shapes::shape;
 use crate::source::{self, Imports, allow_lints, doc, file_doc, ident, order, string_literal};
-use crate::types::{Definition, Form, RuntimeItem, RustType, Tagged, Types, is_decimal, is_integer};
+use crate::types::{Definition, Form, ObjectId, RuntimeItem, RustType, Types, is_decimal, is_integer};
 
 use defaults::Pending;
 pub(crate) use module::Module;
@@ -121,7 +121,7 @@ impl Models<'_, '_> {
         let comment = self.comment(declaration);
         match &program.types[declaration.r#type].kind {
             TypeKind::Object(object) if !is_map(object) => {
-                self.structure(name, &comment, object, Tagged::Declared(self.home), &site);
+                self.structure(name, &comment, object, ObjectId::Declared(self.home), &site);
             }
             TypeKind::Tuple { elements } => self.tuple_struct(name, &comment, elements, &site),
             TypeKind::Union { members } => match self.texts(members) {
@@ -291,7 +291,7 @@ impl Models<'_, '_> {
                     return known;
                 }
                 let name = self.types.name_anonymous(self.home, site.name);
-                self.structure(&name, &site.comment(), object, Tagged::Anonymous(id), site);
+                self.structure(&name, &site.comment(), object, ObjectId::Anonymous(id), site);
                 self.record_type(id, name)
             }
             TypeKind::Union { members } => self.union_rust_type(id, members, site, inside),

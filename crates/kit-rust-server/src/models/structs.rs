@@ -9,7 +9,7 @@ use super::{Models, UseSite};
 use crate::names;
 use crate::shapes;
 use crate::source::{code_span, doc, ident, string_literal};
-use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType, Tagged};
+use crate::types::{Definition, Field, Form, ObjectId, RuntimeItem, RuntimeType, RustType};
 
 /// Field of a struct for an index signature: a map with the keys that match the signature.
 struct Map<'a> {
@@ -21,16 +21,16 @@ struct Map<'a> {
 }
 
 impl Models<'_, '_> {
-    /// Generates the struct for an object. `tagged` is the object as a member of a tagged union.
+    /// Generates the struct for an object.
     pub(super) fn structure(
         &mut self,
         name: &str,
         comment: &TokenStream,
         object: &ObjectType,
-        tagged: Tagged,
+        id: ObjectId,
         site: &UseSite<'_>,
     ) {
-        let tag = self.types.tag(tagged).cloned();
+        let tag = self.types.tag(id).cloned();
         let mut comment = comment.clone();
         if let Some((property, text)) = &tag {
             let added = code_span(&format!("{property}: {text:?}"));
@@ -40,7 +40,7 @@ impl Models<'_, '_> {
         let mut fields: Vec<Field> = Vec::new();
         let mut attributes = Vec::new();
         let mut defaults = Vec::new();
-        for property in self.properties_of(object, tagged) {
+        for property in self.properties_of(object, id) {
             let field = self.field(name, property, site, &fields);
             attributes.push(self.attributes(name, &field, property, &mut defaults));
             fields.push(field);
@@ -97,8 +97,8 @@ impl Models<'_, '_> {
 
     /// Returns the properties of an object for which its struct has fields: not the property that an enum around the struct
     /// writes, and no property that can never have a value.
-    pub(super) fn properties_of<'o>(&self, object: &'o ObjectType, tagged: Tagged) -> Vec<&'o Property> {
-        let tag = self.types.tag(tagged).map(|(property, _)| property);
+    pub(super) fn properties_of<'o>(&self, object: &'o ObjectType, id: ObjectId) -> Vec<&'o Property> {
+        let tag = self.types.tag(id).map(|(property, _)| property);
         let properties = object.properties.iter();
         properties
             .filter(|property| self.may_hold(property) && tag != Some(&property.name))

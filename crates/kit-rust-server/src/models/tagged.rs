@@ -9,7 +9,7 @@ use super::unions::unique;
 use super::{Models, UseSite};
 use crate::names;
 use crate::source::{code_span, doc, ident, string_literal};
-use crate::types::{Definition, RustType, Tagged, TaggedUnion, Variant};
+use crate::types::{Definition, ObjectId, RustType, TaggedUnion, Variant};
 
 impl Models<'_, '_> {
     /// Generates the enum for a tagged union. `members` are the members of the flattened union. The names of the variants
@@ -69,7 +69,7 @@ impl Models<'_, '_> {
     /// besides the tag.
     fn inside_of_tagged(&mut self, member: TypeId, name: &str, site: &UseSite<'_>) -> Option<RustType> {
         if let TypeKind::Object(object) = &self.types.program.types[member].kind
-            && self.properties_of(object, Tagged::Anonymous(member)).is_empty()
+            && self.properties_of(object, ObjectId::Anonymous(member)).is_empty()
         {
             return None;
         }

@@ -12,7 +12,7 @@ use super::{Models, UseSite, number};
 use crate::names;
 use crate::shapes;
 use crate::source::{code_span, doc, ident, string_literal};
-use crate::types::{Definition, RustType, StringEnum, Variant};
+use crate::types::{Definition, RustType, StringEnum, StringUnion, Variant};
 
 impl Models<'_, '_> {
     pub(super) fn union_rust_type(
@@ -97,22 +97,23 @@ impl Models<'_, '_> {
 
     pub(super) fn named_text_enum(&mut self, site: &UseSite<'_>, texts: &[String]) -> RustType {
         let path = site.display_name.rsplit('.').next().unwrap_or_default();
-        let mut wanted = StringEnum {
+        let union = StringUnion {
             span: site.span,
             property: path.trim_end_matches("[]").to_owned(),
             texts: texts.to_vec(),
             is_of_entity: self.types.entity(self.home).is_some(),
             module: self.module.name.clone(),
-            name: String::new(),
         };
-        if let Some(StringEnum { module, name, .. }) = self.types.string_enum(&wanted) {
-            let (module, name) = (module.clone(), name.clone());
+        if let Some(known) = self.types.string_enum(&union) {
+            let (module, name) = (known.union.module.clone(), known.name.clone());
             return self.imported(&module, name);
         }
-        wanted.name = self.types.name_anonymous(self.home, site.name);
-        let name = wanted.name.clone();
+        let name = self.types.name_anonymous(self.home, site.name);
         self.text_enum(&name, &site.comment(), texts);
-        self.types.record_string_enum(wanted);
+        self.types.record_string_enum(StringEnum {
+            union,
+            name: name.clone(),
+        });
         RustType::Model(name)
     }
 

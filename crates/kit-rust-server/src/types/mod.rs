@@ -23,7 +23,7 @@ pub(crate) use forms::Form;
 use forms::Forms;
 pub(crate) use rust_type::{RuntimeItem, RuntimeType, RustType};
 use tagged::TaggedUnions;
-pub(crate) use tagged::{Tagged, TaggedUnion};
+pub(crate) use tagged::{ObjectId, TaggedUnion};
 
 /// The types of an application, and the Rust types that are generated for them.
 pub(crate) struct Types<'a> {
@@ -54,8 +54,8 @@ pub(crate) struct Types<'a> {
     problems: Vec<Problem>,
 }
 
-/// An enum for a union of strings without a name.
-pub(crate) struct StringEnum {
+/// A union of strings without a name.
+pub(crate) struct StringUnion {
     /// Location of the property that has the union.
     pub(crate) span: Span,
     /// Name of the property in TypeScript.
@@ -63,8 +63,13 @@ pub(crate) struct StringEnum {
     pub(crate) texts: Vec<String>,
     /// True if the property belongs to an entity.
     pub(crate) is_of_entity: bool,
-    /// Module below `models` that has the enum.
+    /// Module below `models` that has the property.
     pub(crate) module: String,
+}
+
+/// An enum for a union of strings. The enum is in the module of the union.
+pub(crate) struct StringEnum {
+    pub(crate) union: StringUnion,
     pub(crate) name: String,
 }
 
@@ -258,23 +263,23 @@ impl<'a> Types<'a> {
     ///
     /// A property of a request or a response gets the enum of the only entity that has a property with the same name and
     /// the same strings, otherwise the enum of another such property in the same module.
-    pub(crate) fn string_enum(&self, wanted: &StringEnum) -> Option<&StringEnum> {
+    pub(crate) fn string_enum(&self, wanted: &StringUnion) -> Option<&StringEnum> {
         let same = || {
             self.string_enums
                 .iter()
-                .filter(|known| known.texts == wanted.texts)
+                .filter(|known| known.union.texts == wanted.texts)
         };
-        if let Some(exact) = same().find(|known| known.span == wanted.span) {
+        if let Some(exact) = same().find(|known| known.union.span == wanted.span) {
             return Some(exact);
         }
         // A single string is a tag, which belongs to its struct.
         if wanted.is_of_entity || wanted.texts.len() < 2 {
             return None;
         }
-        let alike = || same().filter(|known| known.property == wanted.property);
-        let mut of_entities = alike().filter(|known| known.is_of_entity);
+        let alike = || same().filter(|known| known.union.property == wanted.property);
+        let mut of_entities = alike().filter(|known| known.union.is_of_entity);
         let only = of_entities.next().filter(|_| of_entities.next().is_none());
-        only.or_else(|| alike().find(|known| known.module == wanted.module))
+        only.or_else(|| alike().find(|known| known.union.module == wanted.module))
     }
 
     /// Records an enum that was generated.
@@ -307,7 +312,7 @@ impl<'a> Types<'a> {
 
     /// Returns the name and the text of the property for which the struct of an object has no field, because the enum
     /// around the struct writes the property.
-    pub(crate) fn tag(&self, object: Tagged) -> Option<&(String, String)> {
+    pub(crate) fn tag(&self, object: ObjectId) -> Option<&(String, String)> {
         self.tagged.tag(object)
     }
 

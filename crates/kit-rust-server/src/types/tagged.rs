@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use kit_analysis::{UnionPlan, children, members};
 use kit_ir::{DeclarationId, LiteralValue, ObjectType, Program, TypeId, TypeKind};
 
-/// An object that can be a member of a tagged union.
+/// An object type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Tagged {
+pub(crate) enum ObjectId {
     /// A declared object type.
     Declared(DeclarationId),
     /// An object type without a name.
@@ -25,7 +25,7 @@ pub(crate) struct TaggedUnion {
     pub(crate) property: String,
     /// Text of the property in each member of the flattened union.
     pub(crate) texts: Vec<String>,
-    objects: Vec<Tagged>,
+    objects: Vec<ObjectId>,
 }
 
 /// All tagged unions of an application.
@@ -34,7 +34,7 @@ pub(super) struct TaggedUnions {
     /// Tagged unions, by the members of the flattened union.
     unions: BTreeMap<Vec<TypeId>, TaggedUnion>,
     /// Name and text of the property that the structs of these objects leave out.
-    tags: BTreeMap<Tagged, (String, String)>,
+    tags: BTreeMap<ObjectId, (String, String)>,
 }
 
 impl TaggedUnions {
@@ -48,7 +48,7 @@ impl TaggedUnions {
         let mut finder = Finder {
             program,
             unions: BTreeMap::new(),
-            used_alone: roots.iter().copied().map(Tagged::Declared).collect(),
+            used_alone: roots.iter().copied().map(ObjectId::Declared).collect(),
         };
         for id in needed {
             finder.visit_declared(program.declarations[*id].r#type);
@@ -87,7 +87,7 @@ impl TaggedUnions {
     }
 
     /// Returns the name and the text of the property that the struct of an object leaves out.
-    pub(super) fn tag(&self, object: Tagged) -> Option<&(String, String)> {
+    pub(super) fn tag(&self, object: ObjectId) -> Option<&(String, String)> {
         self.tags.get(&object)
     }
 }
@@ -97,7 +97,7 @@ struct Finder<'a> {
     /// Unions whose objects differ in the text of their first property.
     unions: BTreeMap<Vec<TypeId>, TaggedUnion>,
     /// Objects that are used elsewhere than in such unions.
-    used_alone: BTreeSet<Tagged>,
+    used_alone: BTreeSet<ObjectId>,
 }
 
 impl Finder<'_> {
@@ -182,18 +182,18 @@ impl Finder<'_> {
     }
 
     /// Returns the object that a type is or refers to. Returns `None` for types that are no structs.
-    fn object(&self, id: TypeId) -> Option<Tagged> {
+    fn object(&self, id: TypeId) -> Option<ObjectId> {
         let object = match &self.program.types[id].kind {
-            TypeKind::Reference { declaration } => Tagged::Declared(*declaration),
-            _ => Tagged::Anonymous(id),
+            TypeKind::Reference { declaration } => ObjectId::Declared(*declaration),
+            _ => ObjectId::Anonymous(id),
         };
         self.properties(object).map(|_| object)
     }
 
-    fn properties(&self, object: Tagged) -> Option<&ObjectType> {
+    fn properties(&self, object: ObjectId) -> Option<&ObjectType> {
         let id = match object {
-            Tagged::Declared(declaration) => self.program.declarations[declaration].r#type,
-            Tagged::Anonymous(id) => id,
+            ObjectId::Declared(declaration) => self.program.declarations[declaration].r#type,
+            ObjectId::Anonymous(id) => id,
         };
         match &self.program.types[id].kind {
             TypeKind::Object(object) => Some(object),
@@ -225,7 +225,7 @@ mod tests {
     use kit_ir::{DeclarationId, TypeId};
     use kit_test_programs::{Builder, optional};
 
-    use super::{Tagged, TaggedUnions};
+    use super::{ObjectId, TaggedUnions};
 
     /// A union of the interface `Circle` and an object without a name, in a declared union `Figure`.
     struct Figures {
@@ -264,7 +264,7 @@ mod tests {
             let all: BTreeSet<_> = program.declarations.iter_ids().map(|(id, _)| id).collect();
             let roots = roots.iter().copied().collect();
             let tagged = TaggedUnions::new(program, &all, &roots);
-            [Tagged::Declared(self.circle), Tagged::Anonymous(self.square)]
+            [ObjectId::Declared(self.circle), ObjectId::Anonymous(self.square)]
                 .map(|object| tagged.tag(object).map(|(_, text)| text.clone()))
         }
     }
