@@ -624,13 +624,11 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
             });
         }
     }
-    let literal = |option: &factory::LiteralOption| {
-        let (location, value) = option.as_ref()?;
-        Some(LiteralOption {
-            value: value.clone(),
-            span: lowering.span(*location),
-        })
+    let placed = |(location, value): &(Location, Option<serde_json::Value>)| LiteralOption {
+        value: value.clone(),
+        span: lowering.span(*location),
     };
+    let literal = |option: &factory::LiteralOption| option.as_ref().map(placed);
     Application {
         compression: literal(&factory.compression),
         etag: literal(&factory.etag),
@@ -642,16 +640,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
         options: factory
             .options
             .iter()
-            .map(|(name, (location, value))| {
-                let span = lowering.span(*location);
-                (
-                    name.clone(),
-                    LiteralOption {
-                        value: value.clone(),
-                        span,
-                    },
-                )
-            })
+            .map(|(name, option)| (name.clone(), placed(option)))
             .collect(),
         has_unread_options: factory.has_unread_options,
         span: factory.location.map(|location| lowering.span(location)),
