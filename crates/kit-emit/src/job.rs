@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::artifact::Artifact;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::items::Items;
-use crate::text::{Exported, Imports, Written};
+use crate::text::{Imports, Written};
 
 /// A job that generates one artifact.
 pub(crate) struct Job<'a> {
@@ -24,38 +23,20 @@ pub(crate) struct Job<'a> {
 }
 
 /// Result of a job.
-pub(crate) struct Content {
-    text: String,
-    module: Option<ModuleParts>,
-}
-
-/// Parts of a generated module, as in [`Items`].
-struct ModuleParts {
-    code: usize,
-    start: usize,
-    shared: IndexMap<String, String>,
-    imports: Imports,
-    exported: Vec<Exported>,
+pub(crate) enum Content {
+    Text(String),
+    Module(Written),
 }
 
 impl From<String> for Content {
     fn from(text: String) -> Self {
-        Self { text, module: None }
+        Self::Text(text)
     }
 }
 
 impl From<Written> for Content {
     fn from(written: Written) -> Self {
-        Self {
-            text: written.text,
-            module: Some(ModuleParts {
-                code: written.code,
-                start: written.items,
-                shared: written.shared,
-                imports: written.imports,
-                exported: written.exported,
-            }),
-        }
+        Self::Module(written)
     }
 }
 
@@ -156,20 +137,30 @@ struct CachedText {
 }
 
 impl From<Content> for CachedText {
-    fn from(Content { text, module }: Content) -> Self {
-        let text = Arc::new(text);
-        let items = module.map(|parts| {
-            Arc::new(Items {
-                text: Arc::clone(&text),
-                code: parts.code,
-                start: parts.start,
-                shared: parts.shared,
-                package_imports: package_imports(&parts.imports),
-                imports: parts.imports,
-                exported: parts.exported,
-            })
-        });
-        Self { text, items }
+    fn from(content: Content) -> Self {
+        let written = match content {
+            Content::Text(text) => {
+                return Self {
+                    text: Arc::new(text),
+                    items: None,
+                };
+            }
+            Content::Module(written) => written,
+        };
+        let text = Arc::new(written.text);
+        let items = Items {
+            text: Arc::clone(&text),
+            code: written.code,
+            start: written.items,
+            shared: written.shared,
+            package_imports: package_imports(&written.imports),
+            imports: written.imports,
+            exported: written.exported,
+        };
+        Self {
+            text,
+            items: Some(Arc::new(items)),
+        }
     }
 }
 
