@@ -37,7 +37,9 @@ impl MigrationRun<'_> {
             .await
             .map_err(|error| self.abort(error, progress.done))?;
         let pages = self.count_of(&batches.pages(), statement, progress).await?;
-        let obstacles = self.names(&batches.obstacles(), statement, progress.done).await?;
+        let obstacles = self
+            .first_values(&batches.obstacles(), statement, progress.done)
+            .await?;
         // Without triggers, child tables would change too, but kit looks only at the triggers and foreign keys of the table itself.
         let is_safe = step.mode == Mode::Batches || obstacles.is_empty();
         if is_safe && pages <= BatchSize::default().pages() {
@@ -103,13 +105,9 @@ impl MigrationRun<'_> {
         statement: &Statement<'_>,
         progress: &Progress,
     ) -> Result<u64, MigrateError> {
-        let found = self
-            .run
-            .connection
-            .simple_query(query)
-            .await
-            .map_err(|error| self.stop(Failure::of_query(statement, error), progress.done))?;
-        first_value(&found)
+        let found = self.first_values(query, statement, progress.done).await?;
+        found
+            .first()
             .and_then(|number| number.parse().ok())
             .ok_or_else(|| MigrateError::Script {
                 name: self.migration.name.clone(),
@@ -118,6 +116,25 @@ impl MigrationRun<'_> {
                     statement.line
                 ),
             })
+    }
+
+    /// Returns the first value of each row of a query of kit for a statement.
+    pub(super) async fn first_values(
+        &self,
+        query: &str,
+        statement: &Statement<'_>,
+        done: usize,
+    ) -> Result<Vec<String>, MigrateError> {
+        let messages = self
+            .run
+            .connection
+            .simple_query(query)
+            .await
+            .map_err(|error| self.stop(Failure::of_query(statement, error), done))?;
+        Ok(messages
+            .iter()
+            .filter_map(|message| first_value(std::slice::from_ref(message)))
+            .collect())
     }
 
     /// Runs a statement once for all pages of its table. Returns the number of changed rows.

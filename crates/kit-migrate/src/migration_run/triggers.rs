@@ -7,7 +7,7 @@
 use kit_database::sql::{IN_BATCHES, IN_BATCHES_WITHOUT_TRIGGERS, string_literal};
 use tokio_postgres::error::SqlState;
 
-use super::{MigrationRun, first_value};
+use super::MigrationRun;
 use crate::MigrateError;
 use crate::batches::Batches;
 use crate::migration_run::attempts::Failure;
@@ -57,7 +57,7 @@ impl MigrationRun<'_> {
             ));
         }
         let keys = self
-            .names(&foreign_key_columns(batches.table), statement, done)
+            .first_values(&foreign_key_columns(batches.table), statement, done)
             .await?;
         let set = batches.set_columns();
         if let Some(column) = keys.iter().find(|column| set.contains(column)) {
@@ -72,7 +72,7 @@ impl MigrationRun<'_> {
             Err(error) => return Err(self.stop(Failure::of(statement, error), done)),
         };
         let triggers = self
-            .names(&update_triggers(batches.table, is_off), statement, done)
+            .first_values(&update_triggers(batches.table, is_off), statement, done)
             .await?;
         if triggers.is_empty() {
             return Ok(());
@@ -85,7 +85,7 @@ impl MigrationRun<'_> {
             ));
         }
         let role = self
-            .names("SELECT pg_catalog.quote_ident(current_user)", statement, done)
+            .first_values("SELECT pg_catalog.quote_ident(current_user)", statement, done)
             .await?
             .join("");
         refuse(format!(
@@ -93,25 +93,6 @@ impl MigrationRun<'_> {
              `GRANT SET ON PARAMETER session_replication_role TO {role}` (PostgreSQL 15 and later); or {with_triggers}",
             batches.table
         ))
-    }
-
-    /// Returns the first value of each row of a query.
-    pub(super) async fn names(
-        &self,
-        query: &str,
-        statement: &Statement<'_>,
-        done: usize,
-    ) -> Result<Vec<String>, MigrateError> {
-        let messages = self
-            .run
-            .connection
-            .simple_query(query)
-            .await
-            .map_err(|error| self.stop(Failure::of(statement, error), done))?;
-        Ok(messages
-            .iter()
-            .filter_map(|message| first_value(std::slice::from_ref(message)))
-            .collect())
     }
 }
 
