@@ -8,9 +8,9 @@ use crate::history::Progress;
 use crate::script::Statement;
 use crate::{DatabaseError, Event, MigrateError};
 
-/// State of an index before an attempt.
+/// State of an index after the preparation of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum Prepared {
     /// A run that was killed has completed the statement.
     Complete,
     /// No index has the name. An invalid index after the attempt comes from the attempt.
@@ -48,10 +48,10 @@ impl MigrationRun<'_> {
             };
             let outcome = async {
                 self.settings(patience, Limit::None).await?;
-                match self.before(&index, statement, progress, is_own).await? {
-                    Before::Complete => return Ok(()),
-                    Before::Nothing => is_own = true,
-                    Before::Other => {}
+                match self.prepare_attempt(&index, statement, progress, is_own).await? {
+                    Prepared::Complete => return Ok(()),
+                    Prepared::Nothing => is_own = true,
+                    Prepared::Other => {}
                 }
                 if !is_recorded {
                     let running = Progress {
@@ -83,7 +83,7 @@ impl MigrationRun<'_> {
                                 .await
                                 .unwrap_or(false))
                     {
-                        let before = if progress.done == 0 {
+                        let record = if progress.done == 0 {
                             history.delete_progress(name)
                         } else {
                             let stopped = Progress {
@@ -92,7 +92,7 @@ impl MigrationRun<'_> {
                             };
                             history.record_progress(name, &stopped)
                         };
-                        let _ = self.run_own_sql(&before, progress.done).await;
+                        let _ = self.run_own_sql(&record, progress.done).await;
                     }
                     outcome?;
                 }
@@ -116,13 +116,13 @@ impl MigrationRun<'_> {
     /// another session creates an index of the table, or changes the table with the same lock. Otherwise the two sessions could wait
     /// for each other, this one for the lock of the other and the other for the end of older transactions, and PostgreSQL would stop
     /// one of them.
-    async fn before(
+    async fn prepare_attempt(
         &self,
         index: &Concurrent,
         statement: &Statement<'_>,
         progress: &Progress,
         is_own: bool,
-    ) -> Result<Before, AttemptError> {
+    ) -> Result<Prepared, AttemptError> {
         let client = &self.run.connection;
         let failed = |error| AttemptError::Failed(Failure::of(statement, error));
         let found = index.state(client).await.map_err(failed)?;
@@ -132,7 +132,7 @@ impl MigrationRun<'_> {
             Concurrent::Other => false,
         };
         if progress.running && is_complete {
-            return Ok(Before::Complete);
+            return Ok(Prepared::Complete);
         }
         let sessions = index.other_sessions(client).await.map_err(failed)?;
         if !sessions.is_empty() {
@@ -149,19 +149,19 @@ impl MigrationRun<'_> {
             }));
         }
         match (index, found) {
-            (Concurrent::Create { .. }, IndexState::Nothing) => Ok(Before::Nothing),
+            (Concurrent::Create { .. }, IndexState::Nothing) => Ok(Prepared::Nothing),
             (Concurrent::Create { .. }, IndexState::Invalid(name)) => {
                 // Another session may have completed the index before it released its lock.
                 if index.state(client).await.map_err(failed)? != IndexState::Invalid(name.clone()) {
-                    return Ok(Before::Other);
+                    return Ok(Prepared::Other);
                 }
                 if !is_own {
                     return Err(AttemptError::Abort(self.invalid_index(&name, statement)));
                 }
                 self.drop_index(&name, statement).await?;
-                Ok(Before::Nothing)
+                Ok(Prepared::Nothing)
             }
-            _ => Ok(Before::Other),
+            _ => Ok(Prepared::Other),
         }
     }
 
