@@ -74,7 +74,7 @@ pub use model::{
     Check, Column, ColumnDefault, ColumnSource, ColumnType, Counts, ElementType, Elements, ForeignKey, Index,
     Range, Rule, Schema, Table, TypeName, Unique, ValueType,
 };
-pub use names::HISTORY_TABLES;
+pub use names::{HISTORY_TABLES, TRIGGER_PREFIX};
 pub use online::ColumnCopy;
 pub use pulled::{LeftOut, Pulled, PulledEntity, on_one_line, pulled};
 pub use qualified::{local_name, qualified, schema_of};

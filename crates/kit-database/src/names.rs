@@ -12,6 +12,10 @@ pub(crate) const LONGEST: usize = 63;
 /// `search_path`. No entity can have these names there.
 pub const HISTORY_TABLES: [&str; 2] = ["kit_migrations", "kit_migration_progress"];
 
+/// Beginning of the names of kit's triggers. PostgreSQL runs triggers in the order of their names, and those of kit must see
+/// the values that other triggers set.
+pub const TRIGGER_PREFIX: &str = "zz_kit";
+
 /// Hidden columns that PostgreSQL adds to every table.
 const SYSTEM_COLUMNS: [&str; 6] = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
 

@@ -8,11 +8,10 @@ use crate::{Column, Table, local_name, names};
 use super::links::{Group, Links};
 use super::values::{default_of, differ};
 
-/// Returns the name of the trigger of a table, and of its function. PostgreSQL runs triggers in the order of their names,
-/// and this one must see the values that other triggers set.
+/// Returns the name of the trigger of a table, and of its function.
 pub(super) fn name(table: &str) -> String {
     names::with_hash(
-        &names::constraint(&["zz_kit", &local_name(table)], "expand"),
+        &names::constraint(&[names::TRIGGER_PREFIX, &local_name(table)], "expand"),
         &[table],
         "expand",
     )

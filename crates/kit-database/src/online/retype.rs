@@ -82,13 +82,12 @@ impl<'a> Retype<'a> {
         names::constraint(&[self.column], "kit_next")
     }
 
-    /// Name of the trigger and of its function. PostgreSQL runs triggers in the order of their names, and this one must see
-    /// the values that other triggers set.
+    /// Name of the trigger and of its function.
     fn trigger(&self) -> String {
         // The hash separates `user.role_id` from `user_role.id`. Functions of all tables share one schema.
         let parts = [self.table, self.column];
         names::with_hash(
-            &names::constraint(&["zz_kit", &local_name(parts[0]), parts[1]], "next"),
+            &names::constraint(&[names::TRIGGER_PREFIX, &local_name(parts[0]), parts[1]], "next"),
             &parts,
             "next",
         )

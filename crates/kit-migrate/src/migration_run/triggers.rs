@@ -4,6 +4,7 @@
 //! `updated_at`, must not see the rows of such a step as changed. `DISABLE TRIGGER` would switch the triggers off for the
 //! application too, so kit sets `session_replication_role`, which is a setting of one session.
 
+use kit_database::TRIGGER_PREFIX;
 use kit_database::sql::{IN_BATCHES, IN_BATCHES_WITHOUT_TRIGGERS, string_literal};
 use tokio_postgres::error::SqlState;
 
@@ -102,7 +103,7 @@ fn update_triggers(table: &str, is_off: bool) -> String {
     let enabled = if is_off { "'A', 'R'" } else { "'O', 'A'" };
     format!(
         "SELECT tgname FROM pg_catalog.pg_trigger WHERE tgrelid = pg_catalog.to_regclass({}) AND NOT tgisinternal \
-         AND tgenabled IN ({enabled}) AND tgtype & 16 <> 0 AND tgattr::text = '' AND NOT starts_with(tgname::text, 'zz_kit_') ORDER BY 1",
+         AND tgenabled IN ({enabled}) AND tgtype & 16 <> 0 AND tgattr::text = '' AND NOT starts_with(tgname::text, '{TRIGGER_PREFIX}_') ORDER BY 1",
         string_literal(table)
     )
 }
