@@ -2,6 +2,7 @@
 
 use kit_database::sql::string_literal;
 
+use crate::destructive::unquoted;
 use crate::role_blocks::{RoleBlock, created_role, role_block};
 use crate::script::Statement;
 
@@ -69,12 +70,6 @@ const MODIFIERS: [&str; 10] = [
 
 /// Role that runs the migration.
 const WHO: &str = "the role of MIGRATE_URL (or else of DATABASE_URL)";
-
-/// Returns a name without its quotes.
-fn unquoted(name: &str) -> String {
-    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-    inner.map_or_else(|| name.to_owned(), |inner| inner.replace("\"\"", "\""))
-}
 
 /// Returns advice for a missing privilege. The role is the one of `MIGRATE_URL`, or else of `DATABASE_URL`.
 fn privilege(head: &[&str]) -> String {

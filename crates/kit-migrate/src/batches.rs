@@ -295,6 +295,7 @@ mod tests {
         for (sql, expected) in [
             ("UPDATE t SET a = (b, c), \"D\" = f(x, y) WHERE z", vec!["a", "D"]),
             ("UPDATE t SET (a, b) = (c, d), e=1 WHERE z", vec!["a", "b", "e"]),
+            ("UPDATE t SET \"a\"\"b\" = 1 WHERE z", vec!["a\"b"]),
             ("DELETE FROM t WHERE z", vec![]),
         ] {
             assert_eq!(Batches::of(sql).unwrap().set_columns(), expected, "{sql}");

@@ -2,6 +2,8 @@
 //!
 //! A role belongs to all databases of a server, so a migration creates it in a block that does nothing if the role exists.
 
+use kit_database::sql::identifier;
+
 use crate::destructive::{Kind, Word, words_in, words_of};
 use crate::script::Statement;
 
@@ -16,12 +18,13 @@ pub(crate) enum RoleBlock {
     None,
 }
 
-/// Returns the name of the first role that a block of code creates, as written.
+/// Returns the name of the first role that a block of code creates, with quotes if SQL needs them.
 pub(crate) fn created_role(statement: &Statement<'_>) -> Option<String> {
     let body = body(statement)?;
     let at = creations(&body).next()?;
     match &body.get(at + 2)?.kind {
-        Kind::Plain(name) | Kind::Quoted(name) => Some(name.clone()),
+        Kind::Plain(name) => Some(name.clone()),
+        Kind::Quoted(name) => Some(identifier(name)),
         _ => None,
     }
 }

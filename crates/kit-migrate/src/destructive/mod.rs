@@ -16,7 +16,7 @@ use std::fmt;
 use kit_database::{Change, Migration, PlannedChange, Snapshot, sql};
 
 use crate::script::{Script, Statement};
-pub(crate) use words::{Kind, Word};
+pub(crate) use words::{Kind, Word, unquoted};
 
 /// A statement that may delete stored data.
 #[derive(Debug, Clone, PartialEq, Eq)]

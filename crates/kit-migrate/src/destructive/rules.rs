@@ -281,7 +281,7 @@ impl Checker<'_> {
             | Kind::Text {
                 content: Some(name), ..
             } => name.to_ascii_lowercase(),
-            Kind::Quoted(name) => name.trim_matches('"').to_owned(),
+            Kind::Quoted(name) => name.clone(),
             _ => return None,
         };
         if matches!(name.as_str(), "sql" | "plpgsql" | "c" | "internal") {

@@ -15,7 +15,7 @@ pub(crate) struct Word {
 pub(crate) enum Kind {
     /// A keyword or an unquoted name, in lower case.
     Plain(String),
-    /// A name in double quotes, which is never a keyword.
+    /// A name that is written in double quotes, without them. It is never a keyword.
     Quoted(String),
     /// Content of a dollar-quoted string.
     Dollar(String),
@@ -53,8 +53,7 @@ impl Word {
     /// Returns the name without its quotes.
     pub(crate) fn name(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Plain(word) => Some(word),
-            Kind::Quoted(word) => Some(word.trim_matches('"')),
+            Kind::Plain(word) | Kind::Quoted(word) => Some(word),
             _ => None,
         }
     }
@@ -74,7 +73,7 @@ pub(crate) fn words(sql: &str, line: usize) -> Vec<Word> {
             TokenKind::Eof => break,
             TokenKind::Whitespace | TokenKind::LineComment | TokenKind::BlockComment { .. } => None,
             TokenKind::Ident => Some(Kind::Plain(text.to_ascii_lowercase())),
-            TokenKind::QuotedIdent { .. } => Some(Kind::Quoted(text.to_owned())),
+            TokenKind::QuotedIdent { .. } => Some(Kind::Quoted(unquoted(text))),
             TokenKind::Literal { kind } => Some(literal(kind, text)),
             _ => Some(Kind::Sign(text.to_owned())),
         };
@@ -83,6 +82,12 @@ pub(crate) fn words(sql: &str, line: usize) -> Vec<Word> {
         at += text.len();
     }
     words
+}
+
+/// Returns a name without its double quotes.
+pub(crate) fn unquoted(name: &str) -> String {
+    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    inner.map_or_else(|| name.to_owned(), |inner| inner.replace("\"\"", "\""))
 }
 
 /// Returns true if two statements differ at most in spaces, comments and letter case.
