@@ -22,6 +22,7 @@ import {
   type Report,
   type TlsFiles,
 } from "./messages.ts";
+import { explainUncaught } from "../source-imports/explain-uncaught.ts";
 import { resolveSourceImports } from "../source-imports/hook.ts";
 import { unsupportedSyntax } from "../source-imports/unsupported-syntax.ts";
 import { resolveNearImports } from "./near-imports.ts";
@@ -129,15 +130,13 @@ class Link implements DevelopmentLink {
       }
     });
     process.on("disconnect", () => this.#close());
-    process.on("uncaughtExceptionMonitor", (error: unknown) => {
+    explainUncaught((error) => {
       const { code } = error as { code?: unknown };
+      // Node would print only the line of the error, without the import cycle or advice.
       const explained = this.#circularText(error) ?? unsupportedSyntax(error);
       const shown = explained ?? textOf(error);
       send({ kit: "crashed", ...(typeof code === "string" && { code }), text: shown });
-      if (explained === undefined || process.listenerCount("uncaughtException") > 0) return;
-      // Node would print only the line of the error, without the import cycle or advice.
-      process.stderr.write(`${explained}\n`);
-      process.exit(1);
+      return explained;
     });
   }
 

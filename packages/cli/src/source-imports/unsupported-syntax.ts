@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
+import { explainUncaught } from "./explain-uncaught.ts";
 import { type CodeLocation, syntaxPlace } from "./syntax-place.ts";
 
 /** Advice to a user whose source has syntax that Node does not compile. */
@@ -35,11 +36,5 @@ export function withPlace(message: string, place: CodeLocation | undefined): str
 /** Makes a process end with the message of {@link unsupportedSyntax}, in place of Node's own message, which has no advice. */
 export function explainUnsupportedSyntax(): void {
   // A worker passes its error on to the thread that has started it.
-  if (!isMainThread) return;
-  process.on("uncaughtExceptionMonitor", (error: unknown) => {
-    const text = unsupportedSyntax(error);
-    if (text === undefined || process.listenerCount("uncaughtException") > 0) return;
-    process.stderr.write(`${text}\n`);
-    process.exit(1);
-  });
+  if (isMainThread) explainUncaught(unsupportedSyntax);
 }
