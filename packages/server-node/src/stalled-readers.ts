@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 
+import { behindRate } from "./pace.ts";
 import { lastResponse, type TrackedSocket } from "./refuser.ts";
 
 /** Numbers of bytes that a socket has read and written. Node has them for its own timeouts, but not in its type declarations. */
@@ -20,13 +21,12 @@ interface Reader {
   readonly behind: number;
 }
 
-/** Minimum number of bytes per second that a client must read while bytes are queued. `READ_RATE` of kit-guard has the same value. */
-const bytesPerSecond = 240;
+/** Minimum rate at which a client must read while bytes are queued. `READ_RATE` of kit-guard has the same value. */
+const rate = { bytesPerSecond: 240 };
 
 /**
  * Closes connections whose client has stopped reading, or reads too slowly: bytes are queued, and the client is behind the minimum rate by
- * the write timeout. Each sent byte makes up for the time that the byte may take, even in the middle of a large chunk. `Pace` of
- * kit-guard has the same rule in Rust.
+ * the write timeout. Sent bytes count even in the middle of a large chunk.
  */
 export class StalledReaders {
   readonly #sockets: Iterable<TrackedSocket>;
@@ -64,9 +64,8 @@ export class StalledReaders {
         else this.#readers.set(socket, { response, sent, since: now, behind: 0 });
         continue;
       }
-      const waited = before.since === undefined ? 0 : now - before.since;
-      const made = ((sent - before.sent) / bytesPerSecond) * 1000;
-      const behind = Math.max(before.behind + waited - made, 0);
+      const waitedMs = before.since === undefined ? 0 : now - before.since;
+      const behind = behindRate(rate, before.behind, { waitedMs, bytes: sent - before.sent });
       if (queued > 0 && behind >= this.#patienceMs) socket.destroy();
       this.#readers.set(socket, { response, sent, since: queued > 0 ? now : undefined, behind });
     }

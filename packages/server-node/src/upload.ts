@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { RequestBodyErrorCode } from "@kit/types";
 
+import { behindRate, type Pace } from "./pace.ts";
 import { isHeld } from "./row.ts";
 
 /** Calls `send` when the body of a request is read for the first time, by kit or by middleware of a framework. */
@@ -30,27 +31,18 @@ export function readingErrorOf({ code }: NodeJS.ErrnoException): RequestBodyErro
   }
 }
 
-/** Speed with which a client must send a body in chunks. */
-export interface Pace {
-  /** Milliseconds that a client may be behind the rate. */
-  readonly idleMs: number;
-  /** Minimum rate. 0 for none: each byte lets the time start again. */
-  readonly bytesPerSecond: number;
-}
-
 /**
- * Calls `onStalled` if the client sends a body too slowly: if the time in which the server waited for bytes is longer by `idleMs`
- * than the time that the received bytes may take. Bytes that arrive faster are no credit for later. Does not count the time in
- * which no code reads the body, and the time in which received bytes wait to be read. `Pace` of kit-guard has the same rule in
- * Rust.
+ * Calls `onStalled` if the client sends a body too slowly: if the client is behind the minimum rate by `idleMs`. Does not count the time in
+ * which no code reads the body, and the time in which received bytes wait to be read.
  */
 export function watchUpload(
   request: IncomingMessage,
   response: ServerResponse,
-  { idleMs, bytesPerSecond }: Pace,
+  pace: Pace,
   onStalled: () => void,
 ): void {
   const { socket } = request;
+  const { idleMs } = pace;
   let received = socket.bytesRead;
   let last = performance.now();
   /** Milliseconds that the client is behind the rate. */
@@ -61,10 +53,8 @@ export function watchUpload(
       return;
     }
     const now = performance.now();
-    const bytes = socket.bytesRead - received;
-    if (isAwaited(request)) behind += now - last;
-    if (bytesPerSecond > 0) behind = Math.max(behind - (bytes / bytesPerSecond) * 1000, 0);
-    else if (bytes > 0) behind = 0;
+    const waitedMs = isAwaited(request) ? now - last : 0;
+    behind = behindRate(pace, behind, { waitedMs, bytes: socket.bytesRead - received });
     last = now;
     received = socket.bytesRead;
     if (behind < idleMs) return;
