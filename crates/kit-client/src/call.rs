@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use kit_runtime::Contract;
 use kit_runtime::json::{Json, to_text};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, IF_RANGE, RANGE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Body, Method, RequestBuilder, Response};
 
 use crate::answer::in_time;
 use crate::error::{Declared, Error, Refusal};
 use crate::retry::{Retry, declares_key, has_key, may_pass};
-use crate::text::{cookies, header_value, headers, query, wire};
+use crate::text::{cookies, header, headers, query, wire};
 use crate::{Answer, ByteRange, Client, Parts, Segment, path};
 
 /// Call of a route whose request is being made. `E` is the enum of the errors that the contract declares.
@@ -182,13 +182,12 @@ impl<'c, E: Declared> Call<'c, E> {
     ///
     /// If the request cannot be sent, if there is no response, or if the response is an error.
     pub async fn send(self) -> Result<Answer, Error<E>> {
-        let deadline = self.deadline();
         let http = self.client.http.clone();
-        Ok(Answer::new(self.respond(&http).await?, deadline))
+        self.respond(&http).await
     }
 
     /// Sends the request, and returns a response that is no error.
-    pub(crate) async fn respond(self, http: &reqwest::Client) -> Result<Response, Error<E>> {
+    pub(crate) async fn respond(self, http: &reqwest::Client) -> Result<Answer, Error<E>> {
         let (places, deadline) = (self.client.places, self.deadline());
         // A client may have a key for all its calls. A route that does not know the key would execute repeated requests again.
         let runs_once = self.declares_key && has_key(&self.headers);
@@ -202,7 +201,7 @@ impl<'c, E: Declared> Call<'c, E> {
         let request = self.request(http).map_err(Error::Request)?;
         let response = exchange.run(request).await?;
         if response.status().as_u16() < 400 {
-            return Ok(response);
+            return Ok(Answer::new(response, deadline));
         }
         let (status, headers) = (response.status(), response.headers().clone());
         let text = in_time(deadline, response.text()).await?;
@@ -273,16 +272,13 @@ impl<'c, E: Declared> Call<'c, E> {
         self.problem.get_or_insert(problem);
     }
 
-    /// Sets a header. Its value may be secret, so errors and debug output do not contain the value.
+    /// Sets a header. Records the reason if the header cannot be sent.
     pub(crate) fn header(&mut self, name: &str, value: &str) {
-        match (HeaderName::from_bytes(name.as_bytes()).ok(), header_value(value)) {
-            (Some(name), Some(mut value)) => {
-                value.set_sensitive(true);
+        match header(name, value) {
+            Ok((name, value)) => {
                 self.headers.insert(name, value);
             }
-            _ => self.refuse(format!(
-                "the header `{name}` cannot be sent: its name or its value has invalid characters"
-            )),
+            Err(problem) => self.refuse(problem),
         }
     }
 }

@@ -51,7 +51,7 @@ pub use retry::Retry;
 #[cfg(feature = "sockets")]
 pub use socket::{Socket, SocketClose};
 
-use reqwest::header::{HeaderMap, HeaderName};
+use reqwest::header::HeaderMap;
 
 /// Time in which a call must end, unless the client has another timeout.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -159,12 +159,8 @@ impl Client {
     ///
     /// If the name or the value is no valid header.
     pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, Error> {
-        let refused = |reason: &str| Error::Request(format!("the header `{name}` cannot be sent: {reason}"));
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| refused(&error.to_string()))?;
-        let mut text =
-            text::header_value(value).ok_or_else(|| refused("its value has invalid characters"))?;
-        text.set_sensitive(true);
-        self.headers.insert(key, text);
+        let (name, value) = text::header(name, value).map_err(Error::Request)?;
+        self.headers.insert(name, value);
         Ok(self)
     }
 

@@ -178,7 +178,11 @@ impl<E: Declared> Call<'_, E> {
         }
         let (message_bytes, ping_after) = (self.client.message_bytes, self.client.ping_after);
         let http = self.client.http_of_sockets()?;
-        let response = self.accept("application/json", true).respond(&http).await?;
+        let response = self
+            .accept("application/json", true)
+            .respond(&http)
+            .await?
+            .response;
         let protocol = agreed(&response, &key, protocols).map_err(Error::Response)?;
         let upgraded = response.upgrade().await?;
         let session = Session::client(message_bytes, Compression::None, random::<4>);

@@ -3,7 +3,7 @@
 use kit_runtime::Contract;
 use kit_runtime::json::{Json, SyntaxError, number_text, parse, to_text};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderName, HeaderValue};
 
 /// Characters of a query that are escaped, as in forms of HTML. A blank becomes `+`.
 const FORM: &AsciiSet = &NON_ALPHANUMERIC
@@ -35,11 +35,21 @@ pub(crate) fn wire<T: Contract>(value: &T) -> Result<Json, String> {
     parse(&text).map_err(|error| format!("{} cannot be sent: {}", T::NAME, syntax(&error)))
 }
 
-/// Returns the value of a header. Returns `None` for a text that no header can contain. A server of kit reads the bytes of headers
-/// as Latin-1.
-pub(crate) fn header_value(text: &str) -> Option<HeaderValue> {
-    let bytes: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(letter).ok()).collect();
-    HeaderValue::from_bytes(&bytes?).ok()
+/// Returns a header. Its value may be secret, so errors and debug output do not contain the value. A server of kit reads the bytes
+/// of the value as Latin-1.
+///
+/// # Errors
+///
+/// Returns a message for a name or a value that no header can have.
+pub(crate) fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let refused = |reason: &str| format!("the header `{name}` cannot be sent: {reason}");
+    let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refused("its name is invalid"))?;
+    let bytes: Option<Vec<u8>> = value.chars().map(|letter| u8::try_from(letter).ok()).collect();
+    let mut value = bytes
+        .and_then(|bytes| HeaderValue::from_bytes(&bytes).ok())
+        .ok_or_else(|| refused("its value has invalid characters"))?;
+    value.set_sensitive(true);
+    Ok((key, value))
 }
 
 /// Returns the description of a mistake in JSON.
