@@ -16,8 +16,10 @@ pub(super) struct Body {
     pub(super) r#type: TokenStream,
     /// True if the caller chooses the media type.
     pub(super) has_media_type: bool,
-    /// Name of the method of the call that writes the body, with the arguments before the body.
-    method: TokenStream,
+    /// Name of the method of the call that writes the body.
+    method: &'static str,
+    /// Media type as an argument before the body, if the method needs the media type and the caller does not choose it.
+    media_type: Option<TokenStream>,
     /// Conversion of the body to the argument of the method.
     kind: Argument,
 }
@@ -39,26 +41,26 @@ impl Body {
         let media_types = choice.format.media_types();
         let has_media_type = media_types.len() != 1 || media_types.iter().any(|name| name.contains('*'));
         let media_type = string_literal(media_types.first().copied().unwrap_or_default());
-        let of = |r#type: TokenStream, method: TokenStream, kind: Argument| Self {
+        let of = |r#type: TokenStream, method: &'static str, kind: Argument| Self {
             r#type,
             has_media_type: false,
             method,
+            media_type: None,
             kind,
         };
         let text = |r#type: TokenStream| {
-            let argument = (!has_media_type).then(|| quote!(#media_type,));
-            let body = of(r#type, quote!(body, #argument), Argument::Value);
             Some(Self {
                 has_media_type,
-                ..body
+                media_type: (!has_media_type).then(|| quote!(#media_type,)),
+                ..of(r#type, "body", Argument::Value)
             })
         };
         match (&choice.format, model) {
-            (BodyFormat::Json, Some(model)) => Some(of(model, quote!(json,), Argument::Reference)),
-            (BodyFormat::Form, Some(model)) => Some(of(model, quote!(form,), Argument::Reference)),
+            (BodyFormat::Json, Some(model)) => Some(of(model, "json", Argument::Reference)),
+            (BodyFormat::Form, Some(model)) => Some(of(model, "form", Argument::Reference)),
             (BodyFormat::Multipart { .. }, _) => {
                 let name = ident(handled.bodies.parts.as_deref()?);
-                Some(of(quote!(#name), quote!(multipart,), Argument::Parts))
+                Some(of(quote!(#name), "multipart", Argument::Parts))
             }
             (BodyFormat::Text { .. }, _) => text(quote!(String)),
             (BodyFormat::Raw { .. } | BodyFormat::Chunks { .. } | BodyFormat::Bytes { .. }, _) => {
@@ -72,15 +74,15 @@ impl Body {
     /// Returns the call of the method that writes the body. `value` is the body, and `media_type` the media type that the caller
     /// has chosen.
     pub(super) fn write(&self, value: &TokenStream, media_type: &TokenStream) -> TokenStream {
-        let mut method = self.method.clone().into_iter();
-        let (name, rest): (Option<_>, TokenStream) = (method.next(), method.skip(1).collect());
+        let method = ident(self.method);
+        let fixed = &self.media_type;
         let media_type = self.has_media_type.then(|| quote!(#media_type,));
         let value = match self.kind {
             Argument::Reference => quote!(&#value),
             Argument::Value => quote!(#value),
             Argument::Parts => quote!(#value.into_parts()),
         };
-        quote!(.#name(#rest #media_type #value))
+        quote!(.#method(#fixed #media_type #value))
     }
 }
 
