@@ -49,6 +49,7 @@ mod globs;
 mod hooks;
 mod imported_validators;
 mod inferred;
+mod linked_packages;
 mod migrations;
 mod output;
 mod parent_project;
@@ -86,6 +87,7 @@ pub use kit_typescript::{
     FileSystem, MentionKind, MissingHandler, ProjectModules, Registration, RouteMention, SourceTexts,
     TypeName, add_handlers, default_table, display_path, imports, register, route_mentions, syntax_error,
 };
+pub use linked_packages::link_packages;
 pub use migrations::{
     MIGRATIONS, other_files, read_migrations, remove_migration, write_migration, write_snapshot,
 };
@@ -96,5 +98,5 @@ pub use plugins::{
 };
 pub use progress::{Progress, Step};
 pub use session::Session;
-pub use temporary::{TemporaryDirectory, link_packages};
+pub use temporary::TemporaryDirectory;
 pub use time::BuildTime;
