@@ -97,7 +97,8 @@ pub fn pulled(
         match read {
             Ok(mut table) => {
                 table.has_all_tags = !plain.contains(table.name);
-                found.left_out.extend(table.left_out.iter().cloned());
+                let columns = table.left_out.iter().map(|(_, column)| column.clone());
+                found.left_out.extend(columns);
                 tables.push(table);
             }
             Err(reason) => found.left_out.push(LeftOut {
@@ -174,10 +175,8 @@ struct PulledTable<'a> {
     constraints: Vec<(&'a str, &'a str)>,
     /// Definitions of the indexes, with their names.
     indexes: Vec<(&'a str, &'a str)>,
-    /// Columns without a property, with the reasons.
-    left_out: Vec<LeftOut>,
-    /// Names of the columns without a property.
-    left_out_columns: Vec<&'a str>,
+    /// Names of the columns without a property, with the reasons.
+    left_out: Vec<(&'a str, LeftOut)>,
     /// False if indexes and checks get no tags.
     has_all_tags: bool,
 }
@@ -216,7 +215,7 @@ impl<'a> PulledTable<'a> {
 
     /// Returns true if no column without a property is a part of the condition.
     fn has_columns_of(&self, condition: &str) -> bool {
-        self.left_out_columns.iter().all(|name| !condition.contains(name))
+        self.left_out.iter().all(|(name, _)| !condition.contains(name))
     }
 }
 
@@ -263,7 +262,7 @@ fn table<'a>(
     enums: &BTreeMap<&str, Vec<String>>,
     domains: &BTreeMap<&str, &str>,
 ) -> Result<PulledTable<'a>, String> {
-    let (mut left_out, mut left_out_columns) = (Vec::new(), Vec::new());
+    let mut left_out = Vec::new();
     let settings = object.definition.as_deref().unwrap_or_default();
     if settings.contains(" PARTITION OF ") {
         return Err("it is a partition; the entity of the partitioned table reads its rows".to_owned());
@@ -324,11 +323,11 @@ fn table<'a>(
                 } else {
                     ""
                 };
-                left_out_columns.push(part.name.as_str());
-                left_out.push(LeftOut {
+                let column = LeftOut {
                     object: part.title(),
                     reason: format!("it {reason}{required}"),
-                });
+                };
+                left_out.push((part.name.as_str(), column));
             }
         }
     }
@@ -341,7 +340,6 @@ fn table<'a>(
         indexes,
         constraints,
         left_out,
-        left_out_columns,
         has_all_tags: true,
     })
 }

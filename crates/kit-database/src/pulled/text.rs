@@ -77,7 +77,7 @@ pub(super) fn text(table: &PulledTable<'_>, tables: &[PulledTable<'_>]) -> Strin
         };
         let _ = writeln!(text, "  {}{mark}: {type}{null};", property_key(&column.property));
     }
-    for (column, LeftOut { reason, .. }) in table.left_out_columns.iter().zip(&table.left_out) {
+    for (column, LeftOut { reason, .. }) in &table.left_out {
         let _ = writeln!(
             text,
             "  // {}: no property, because {}.",
