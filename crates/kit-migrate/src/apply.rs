@@ -12,7 +12,7 @@ use crate::catalog::literals;
 use crate::connect::{block_on, connect};
 use crate::destructive::{Loss, losses};
 use crate::event::{Applied, Event, Half, Planned};
-use crate::history::{History, Progress, Record};
+use crate::history::{Folded, History, Progress, Record};
 use crate::interrupt::Interrupt;
 use crate::lint::findings;
 use crate::migration_run::MigrationRun;
@@ -167,12 +167,12 @@ impl Run<'_> {
         if !self.options.dry_run {
             lock::acquire(self).await?;
         }
-        let mut done = self.history.read(&self.connection).await?;
-        let mut progress = self.history.read_progress(&self.connection).await?;
-        if let Some(partly) = history::fold(migrations, &mut done, &mut progress)
-            .into_iter()
-            .next()
-        {
+        let Folded {
+            done,
+            progress,
+            partly,
+        } = self.history.read_folded(&self.connection, migrations).await?;
+        if let Some(partly) = partly.into_iter().next() {
             return Err(MigrateError::PartlyReplaced {
                 name: partly.name,
                 missing: partly.missing,

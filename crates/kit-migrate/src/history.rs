@@ -161,6 +161,23 @@ impl History {
         Ok(())
     }
 
+    /// Reads the records and the progress. If the given migrations contain a squashed one, its record replaces the records of the
+    /// migrations that it replaces.
+    pub(crate) async fn read_folded(
+        &self,
+        client: &Client,
+        migrations: &[Migration],
+    ) -> Result<Folded, MigrateError> {
+        let mut done = self.read(client).await?;
+        let mut progress = self.read_progress(client).await?;
+        let partly = fold(migrations, &mut done, &mut progress);
+        Ok(Folded {
+            done,
+            progress,
+            partly,
+        })
+    }
+
     /// Returns the applied migrations by name; empty if the table does not exist yet.
     pub(crate) async fn read(&self, client: &Client) -> Result<HashMap<String, Record>, MigrateError> {
         if !exists(client, &self.table).await? {
@@ -280,6 +297,16 @@ impl History {
     }
 }
 
+/// Records of a database, with squashed migrations in place of the migrations that they replace.
+pub(crate) struct Folded {
+    /// Applied migrations by name.
+    pub(crate) done: HashMap<String, Record>,
+    /// Progress of partly applied migrations, by name.
+    pub(crate) progress: HashMap<String, Progress>,
+    /// Squashed migrations of which the database has applied only a part.
+    pub(crate) partly: Vec<PartlyReplaced>,
+}
+
 /// A squashed migration of which the database has applied only a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PartlyReplaced {
@@ -294,7 +321,7 @@ pub(crate) struct PartlyReplaced {
 /// Replaces the records of migrations that a squashed migration replaces by a record of the squashed one. Returns the
 /// squashed migrations for which the history is not complete; `done` then contains neither the squashed migration
 /// nor the migrations that it replaces.
-pub(crate) fn fold(
+fn fold(
     migrations: &[Migration],
     done: &mut HashMap<String, Record>,
     progress: &mut HashMap<String, Progress>,

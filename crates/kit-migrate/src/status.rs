@@ -11,7 +11,7 @@ use crate::destructive::losses;
 use crate::drift::{Drift, compare};
 use crate::event::Half;
 use crate::halves::Stage;
-use crate::history::{self, History, Progress};
+use crate::history::{self, Folded, History, Progress};
 use crate::script::Script;
 use crate::{MigrateError, halves, lock, pooler};
 
@@ -127,9 +127,11 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
         let client = connect(url).await?;
         pooler::refuse_transaction_pooler(url, &client).await?;
         let history = History::find(&client).await?;
-        let mut done = history.read(&client).await?;
-        let mut progress = history.read_progress(&client).await?;
-        let partly = history::fold(migrations, &mut done, &mut progress);
+        let Folded {
+            done,
+            progress,
+            partly,
+        } = history.read_folded(&client, migrations).await?;
         let newest = done.keys().max();
         let mut all: Vec<MigrationStatus> = migrations
             .iter()
