@@ -179,7 +179,9 @@
     ("metrics/process.rs", include_str!("../../kit-runtime/src/metrics/process.rs")),
     ("metrics/prometheus.rs", include_str!("../../kit-runtime/src/metrics/prometheus.rs")),
     ("metrics/server.rs", include_str!("../../kit-runtime/src/metrics/server.rs")),
-    ("multipart.rs", include_str!("../../kit-runtime/src/multipart.rs")),
+    ("multipart/head.rs", include_str!("../../kit-runtime/src/multipart/head.rs")),
+    ("multipart/mod.rs", include_str!("../../kit-runtime/src/multipart/mod.rs")),
+    ("multipart/parser.rs", include_str!("../../kit-runtime/src/multipart/parser.rs")),
     ("never.rs", include_str!("../../kit-runtime/src/never.rs")),
     (
         "oidc/logout.rs",
