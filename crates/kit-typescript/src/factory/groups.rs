@@ -73,25 +73,70 @@ impl Group {
     }
 }
 
+/// Property of a route group that has its contracts.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Handlers, whose type names the contracts: groups of `createApp`.
+    Handlers,
+    /// Contracts alone: groups of `declareApi`.
+    Contracts,
+}
+
+impl Part {
+    /// Returns the name of the property.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Handlers => "handlers",
+            Self::Contracts => "contracts",
+        }
+    }
+
+    /// Returns advice with an example of a route group.
+    fn example(self) -> &'static str {
+        match self {
+            Self::Handlers => "write `{ prefix: \"/notes\", handlers: noteHandlers }`",
+            Self::Contracts => "write `{ prefix: \"/notes\", contracts: declareContracts<NoteRoutes>() }`",
+        }
+    }
+
+    /// Reads the property.
+    fn read<'a>(
+        self,
+        lowering: &mut Lowering<'a>,
+        located: Located<'a>,
+    ) -> Option<(TyId, Option<HandlerMap>)> {
+        match self {
+            Self::Handlers => {
+                let (contracts, handlers) = handlers::read(lowering, located)?;
+                Some((contracts, Some(handlers)))
+            }
+            Self::Contracts => Some((handlers::declared(lowering, located)?, None)),
+        }
+    }
+
+    /// Warns that a route group has neither the property nor groups in it.
+    fn warn_missing(self, lowering: &mut Lowering<'_>, group: Location) {
+        let (what, help) = match self {
+            Self::Handlers => (
+                "the handlers of this route group",
+                "add `handlers: noteHandlers`, or `routes` with the groups in this group",
+            ),
+            Self::Contracts => (
+                "the contracts of this route group",
+                "add `contracts: declareContracts<NoteRoutes>()`, or `routes` with the groups in this group",
+            ),
+        };
+        warn_computed(lowering, group, what, help);
+    }
+}
+
 /// Prefixes and middleware of the groups that enclose a group.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Around {
     prefixes: Vec<(String, Location)>,
     middleware: Vec<Entry>,
     depth: usize,
-    /// True for the groups of `declareApi`, which have contracts in place of handlers.
-    is_declared: bool,
-}
-
-impl Around {
-    /// Returns advice with an example of a route group.
-    fn example(&self) -> &'static str {
-        if self.is_declared {
-            "write `{ prefix: \"/notes\", contracts: declareContracts<NoteRoutes>() }`"
-        } else {
-            "write `{ prefix: \"/notes\", handlers: noteHandlers }`"
-        }
-    }
+    part: Part,
 }
 
 /// Reads the option `routes`. The flag is true if all groups could be read.
@@ -102,8 +147,14 @@ pub(super) fn read<'a>(
 ) -> (Vec<Group>, bool) {
     let mut groups = Vec::new();
     let around = Around {
-        is_declared,
-        ..Around::default()
+        prefixes: Vec::new(),
+        middleware: Vec::new(),
+        depth: 0,
+        part: if is_declared {
+            Part::Contracts
+        } else {
+            Part::Handlers
+        },
     };
     let complete = read_list(lowering, located, &around, &mut groups);
     (groups, complete)
@@ -136,7 +187,7 @@ fn read_group<'a>(
 ) -> Option<bool> {
     let location = located.location();
     let Some((members, _)) = properties(lowering, located, "this route group") else {
-        let help = around.example();
+        let help = around.part.example();
         warn_computed(lowering, location, "this route group", help);
         return None;
     };
@@ -171,18 +222,9 @@ fn read_group<'a>(
     };
     let nested = member("routes");
     let mut complete = true;
-    let part = if around.is_declared {
-        "contracts"
-    } else {
-        "handlers"
-    };
+    let part = around.part.name();
     if let Some(value) = member(part) {
-        let read = if around.is_declared {
-            handlers::declared(lowering, value).map(|contracts| (contracts, None))
-        } else {
-            handlers::read(lowering, value).map(|(contracts, handlers)| (contracts, Some(handlers)))
-        };
-        match read {
+        match around.part.read(lowering, value) {
             Some((contracts, handlers)) => groups.push(Group {
                 location,
                 prefixes: inside.prefixes.clone(),
@@ -205,18 +247,7 @@ fn read_group<'a>(
             lowering.report(diagnostic);
         }
         if nested.is_none() {
-            let (what, help) = if around.is_declared {
-                (
-                    "the contracts of this route group",
-                    "add `contracts: declareContracts<NoteRoutes>()`, or `routes` with the groups in this group",
-                )
-            } else {
-                (
-                    "the handlers of this route group",
-                    "add `handlers: noteHandlers`, or `routes` with the groups in this group",
-                )
-            };
-            warn_computed(lowering, location, what, help);
+            around.part.warn_missing(lowering, location);
             return None;
         }
     }
