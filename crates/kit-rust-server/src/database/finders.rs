@@ -4,16 +4,13 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::finder::Finder;
+use super::Stored;
+use super::finder::{ColumnParameter, Finder};
 use super::module::{function, parameter_names};
 use super::parameter::Parameter;
 use super::statements::constant;
-use super::{Stored, StoredColumn};
 use crate::names;
 use crate::source::ident;
-
-/// A column with the name and the type of the parameter for its value.
-pub(crate) type ColumnParameter<'s> = (&'s StoredColumn<'s>, Ident, Parameter);
 
 impl Stored<'_> {
     /// Returns the functions for unique constraints and foreign keys. Omits columns that no function parameter can be
@@ -62,30 +59,21 @@ impl Stored<'_> {
             found.push(Finder {
                 name,
                 is_unique,
-                columns: stored,
-                parameters,
+                columns: stored.into_iter().zip(parameters).collect(),
             });
         }
         found
     }
 
-    /// Returns the name of the function for the first unique constraint whose columns are wanted, and for each column the
-    /// name and the type of its parameter.
+    /// Returns the name of the function for the first unique constraint whose columns are wanted, and its columns.
     pub(crate) fn unique_finder<'s>(
         &'s self,
-        is_wanted: impl Fn(&[&'s StoredColumn<'s>]) -> bool,
+        is_wanted: impl Fn(&[ColumnParameter<'s>]) -> bool,
     ) -> Option<(Ident, Vec<ColumnParameter<'s>>)> {
         let finders = self.finders().into_iter();
         let mut wanted = finders.filter(|finder| finder.is_unique && is_wanted(&finder.columns));
-        let Finder {
-            name,
-            columns,
-            parameters,
-            ..
-        } = wanted.next()?;
-        let parameters = columns.into_iter().zip(parameters);
-        let parameters = parameters.map(|(column, (name, r#type))| (column, name, r#type));
-        Some((ident(&name), parameters.collect()))
+        let finder = wanted.next()?;
+        Some((ident(&finder.name), finder.columns))
     }
 
     /// Returns the constants with the SQL statements of these functions.
@@ -96,7 +84,7 @@ impl Stored<'_> {
                 .columns
                 .iter()
                 .enumerate()
-                .map(|(number, stored)| {
+                .map(|(number, (stored, _))| {
                     let name = kit_database::sql::identifier(&stored.column.name);
                     format!("{name} = {}", stored.compared(first + number))
                 })
@@ -117,19 +105,21 @@ impl Stored<'_> {
     pub(super) fn finder_functions(&self, finders: &[Finder<'_>]) -> TokenStream {
         let entity = ident(self.entity());
         let functions = finders.iter().map(|finder| {
-            let given: Vec<&Ident> = finder.parameters.iter().map(|(name, _)| name).collect();
+            let columns = finder.columns.iter();
+            let given: Vec<&Ident> = columns.map(|(_, (name, _))| name).collect();
             let mut parameters = vec![quote!(database: impl PgExecutor<'_>)];
-            parameters.extend(finder.parameters.iter().map(|(name, r#type)| quote!(#name: #r#type)));
+            let columns = finder.columns.iter();
+            parameters.extend(columns.map(|(_, (name, r#type))| quote!(#name: #r#type)));
             parameters.extend(self.owner_given());
             let (statement, owner) = (ident(&finder.name.to_uppercase()), self.owner_bind());
             let columns: Vec<&str> = finder
                 .columns
                 .iter()
-                .map(|stored| stored.column.name.as_str())
+                .map(|(stored, _)| stored.column.name.as_str())
                 .collect();
             let (columns, of_owner) = (columns.join("` and `"), self.of_owner(!finder.is_unique));
             if finder.is_unique {
-                let guard = self.guard(&finder.compared(), &quote!(None));
+                let guard = self.guard(&finder.columns, &quote!(None));
                 return function(
                     &format!("Returns the row with this `{columns}`{of_owner}."),
                     &finder.name,
@@ -139,7 +129,7 @@ impl Stored<'_> {
                 );
             }
             parameters.extend([quote!(limit: i64), quote!(offset: i64)]);
-            let guard = self.guard(&finder.compared(), &quote!(Vec::new()));
+            let guard = self.guard(&finder.columns, &quote!(Vec::new()));
             function(
                 &format!("Returns the rows with this `{columns}`{of_owner}, in order."),
                 &finder.name,

@@ -5,6 +5,7 @@ use kit_database::ColumnType;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::finder::ColumnParameter;
 use super::parameter::Parameter;
 use super::{Stored, StoredColumn, is_uuid};
 use crate::source::{comment, ident};
@@ -21,11 +22,7 @@ impl Stored<'_> {
     /// Returns the statements at the start of a function that return `nothing` early if PostgreSQL would refuse a parameter or
     /// the owner with an error, such as a text that is no UUID. No row can have such a value. `compared` are the columns with
     /// their parameters.
-    pub(super) fn guard(
-        &self,
-        compared: &[(&StoredColumn<'_>, (Ident, Parameter))],
-        nothing: &TokenStream,
-    ) -> TokenStream {
+    pub(super) fn guard(&self, compared: &[ColumnParameter<'_>], nothing: &TokenStream) -> TokenStream {
         let (mut uuids, mut numbers, texts) = errors_of(compared);
         let (uuid, number) = self.owner_errors();
         uuids.extend(uuid);
@@ -66,9 +63,7 @@ impl Stored<'_> {
 
 /// Returns the conditions under which PostgreSQL would refuse parameters: texts that are no UUIDs, numbers beyond 64 bits, and
 /// texts that are no days or decimal numbers.
-fn errors_of(
-    compared: &[(&StoredColumn<'_>, (Ident, Parameter))],
-) -> (Vec<TokenStream>, Vec<TokenStream>, Vec<TokenStream>) {
+fn errors_of(compared: &[ColumnParameter<'_>]) -> (Vec<TokenStream>, Vec<TokenStream>, Vec<TokenStream>) {
     let uuids = compared.iter().filter(|(stored, _)| is_uuid(stored));
     let uuids: Vec<_> = uuids.map(|(_, (name, _))| quote!(!is_uuid(#name))).collect();
     let numbers = compared.iter().filter(|(_, (_, r#type))| r#type.is_bigint());

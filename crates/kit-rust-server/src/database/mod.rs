@@ -31,6 +31,7 @@ use crate::types::{Definition, Field, RustType, Types};
 use crate::{File, Owner, names, settings};
 
 pub(crate) use constraints::{Constraint, Rule};
+pub(crate) use finder::ColumnParameter;
 use module::StructNames;
 use order::Sorted;
 pub(crate) use owner::Rows;

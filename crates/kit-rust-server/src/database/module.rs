@@ -101,7 +101,9 @@ impl Stored<'_> {
         }
         let owner = self.owner().map(|(column, _)| column);
         let finders = self.finders();
-        let found = finders.iter().flat_map(|finder| finder.columns.iter().copied());
+        let found = finders
+            .iter()
+            .flat_map(|finder| finder.columns.iter().map(|(column, _)| *column));
         let found = found.chain(self.listed_by()).chain(self.deleted_by());
         let compared: Vec<_> = self.key().chain(owner).chain(found).collect();
         let written = self.inserted().chain(self.changed());

@@ -81,7 +81,7 @@ impl<'k> HandlerContext<'k, '_> {
             Err(reason) => {
                 let key = self.unique_key(handled, stored).ok_or(reason)?;
                 let missing = self.missing(handled, stored, &KeyPart::of_unique(&key), uses);
-                let arguments = key.columns.into_iter().map(|(_, name, _)| name).collect();
+                let arguments = key.columns.into_iter().map(|(_, (name, _))| name).collect();
                 (key.lets, key.function, arguments, None, missing)
             }
         };

@@ -41,7 +41,7 @@ impl KeyPart {
 
     /// Returns the properties of a unique constraint.
     pub(super) fn of_unique(key: &UniqueKey<'_>) -> Vec<Self> {
-        let parts = key.columns.iter().map(|(column, name, r#type)| Self {
+        let parts = key.columns.iter().map(|(column, (name, r#type))| Self {
             property: column.field.property.clone(),
             name: name.clone(),
             r#type: r#type.clone(),

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::values::ValuePlace;
 use super::{HandlerContext, Reason};
-use crate::database::{Parameter, Stored, StoredColumn};
+use crate::database::{ColumnParameter, Parameter, Stored, StoredColumn};
 use crate::route_names::RouteNames;
 use crate::source::ident;
 use crate::types::{Field, Form, RustType};
@@ -165,14 +165,14 @@ impl<'k> HandlerContext<'k, '_> {
             let is_parameter = |column: &StoredColumn<'_>| {
                 params.iter().any(|param| param.property == column.field.property)
             };
-            columns.len() == params.len() && columns.iter().all(|column| is_parameter(column))
+            columns.len() == params.len() && columns.iter().all(|(column, _)| is_parameter(column))
         })?;
         let mut key = UniqueKey {
             function,
             lets: TokenStream::new(),
             columns: Vec::new(),
         };
-        for (column, name, r#type) in columns {
+        for (column, (name, r#type)) in columns {
             let mut params = params.iter();
             let param = params.find(|param| param.property == column.field.property)?;
             if !r#type.accepts(&param.r#type) {
@@ -180,7 +180,7 @@ impl<'k> HandlerContext<'k, '_> {
             }
             let value = path_parameter(param, &r#type);
             key.lets.extend(quote!(let #name = #value;));
-            key.columns.push((column, name, r#type));
+            key.columns.push((column, (name, r#type)));
         }
         Some(key)
     }
@@ -193,7 +193,7 @@ pub(super) struct UniqueKey<'s> {
     /// Statements that assign the values to variables.
     pub(super) lets: TokenStream,
     /// Columns, each with its variable and the type of the variable.
-    pub(super) columns: Vec<(&'s StoredColumn<'s>, Ident, Parameter)>,
+    pub(super) columns: Vec<ColumnParameter<'s>>,
 }
 
 /// Returns the expression of a parameter of the path. If the query of another route has the same type, a parameter with
