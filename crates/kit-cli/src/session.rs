@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use kit_build::{Attachment, CodeLocation, TapEvent};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -269,10 +270,7 @@ impl Host for Exchange {
         Box::pin(async move {
             let root = root.to_string_lossy().into_owned();
             let value = self.ask(Request::LoadEnv { root }).await?;
-            serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("kit's host sent an invalid list of environment variables: {error}"),
-                at: None,
-            })
+            parsed(value, "list of environment variables")
         })
     }
 
@@ -301,10 +299,7 @@ impl Host for Exchange {
                     action,
                 })
                 .await?;
-            serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("invalid result from the embedded database: {error}"),
-                at: None,
-            })
+            parsed(value, "result of the embedded database")
         })
     }
 
@@ -326,22 +321,20 @@ impl Host for Exchange {
 
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit> {
         Box::pin(async move {
-            let value = self.ask(Request::RunNode(run.clone())).await?;
-            serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("invalid exit status of Node from the host: {error}"),
-                at: None,
-            })
+            parsed(
+                self.ask(Request::RunNode(run.clone())).await?,
+                "exit status of Node",
+            )
         })
     }
 
     fn run_node_until_input<'a>(&'a self, run: Option<&'a NodeRun>) -> HostFuture<'a, Option<NodeExit>> {
         Box::pin(async move {
             let run = run.cloned();
-            let value = self.ask(Request::RunNodeUntilInput { run }).await?;
-            serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("invalid exit status of Node from the host: {error}"),
-                at: None,
-            })
+            parsed(
+                self.ask(Request::RunNodeUntilInput { run }).await?,
+                "exit status of Node",
+            )
         })
     }
 
@@ -354,11 +347,11 @@ impl Host for Exchange {
     }
 
     fn wait(&self) -> HostFuture<'_, Event> {
-        Box::pin(async move { event(self.ask(Request::Wait).await?) })
+        Box::pin(async move { parsed(self.ask(Request::Wait).await?, "event") })
     }
 
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event> {
-        Box::pin(async move { event(self.ask(Request::Serve(what.clone())).await?) })
+        Box::pin(async move { parsed(self.ask(Request::Serve(what.clone())).await?, "event") })
     }
 
     fn hold_signals(&self, hold: bool) -> HostFuture<'_, ()> {
@@ -372,11 +365,10 @@ impl Host for Exchange {
     fn read(&self, wait: Duration) -> HostFuture<'_, InputChunk> {
         Box::pin(async move {
             let wait_ms = u32::try_from(wait.as_millis()).unwrap_or(u32::MAX);
-            let value = self.ask(Request::Read { wait_ms }).await?;
-            serde_json::from_value(value).map_err(|error| HostError {
-                message: format!("invalid part of standard input from the host: {error}"),
-                at: None,
-            })
+            parsed(
+                self.ask(Request::Read { wait_ms }).await?,
+                "part of standard input",
+            )
         })
     }
 }
@@ -393,9 +385,10 @@ fn run_tap(plugin: usize, hook: &'static str, event: TapEvent, until_input: bool
     }
 }
 
-fn event(value: Value) -> Result<Event, HostError> {
-    serde_json::from_value(value).map_err(|error| HostError {
-        message: format!("invalid event from the host: {error}"),
+/// Parses a reply of the host. `what` describes the reply.
+fn parsed<T: DeserializeOwned>(reply: Value, what: &str) -> Result<T, HostError> {
+    serde_json::from_value(reply).map_err(|error| HostError {
+        message: format!("kit's host sent an invalid {what}: {error}"),
         at: None,
     })
 }
