@@ -27,7 +27,7 @@ pub(crate) struct Affected {
 const FEW_NAMES: usize = 8;
 
 /// A statement, as the index of its file and its index in the file.
-type Place = (usize, usize);
+type StatementId = (usize, usize);
 
 /// Statements of a program by their words.
 struct Statements<'p> {
@@ -45,8 +45,8 @@ impl<'p> Statements<'p> {
         Self { files: own.collect() }
     }
 
-    /// Returns all statements with their places.
-    fn iter(&self) -> impl Iterator<Item = (Place, &'p Chunk)> {
+    /// Returns all statements with their ids.
+    fn iter(&self) -> impl Iterator<Item = (StatementId, &'p Chunk)> {
         self.files.iter().enumerate().flat_map(|(file, (_, parsed))| {
             let chunks = parsed.outline().chunks.iter().enumerate();
             chunks.map(move |(index, chunk)| ((file, index), chunk))
@@ -74,7 +74,7 @@ impl Affected {
         }
         let statements = Statements::new(parsed);
         let mut names: FxHashSet<Word> = FxHashSet::default();
-        let mut found: FxHashSet<Place> = FxHashSet::default();
+        let mut found: FxHashSet<StatementId> = FxHashSet::default();
         for (file, (path, parsed)) in statements.files.iter().enumerate() {
             let edited = edited.get(*path);
             for (index, chunk) in parsed.outline().chunks.iter().enumerate() {
@@ -88,13 +88,13 @@ impl Affected {
         let mut new: Vec<Word> = names.iter().copied().collect();
         while !new.is_empty() {
             let mut next = Vec::new();
-            for (place, chunk) in statements.iter() {
+            for (id, chunk) in statements.iter() {
                 for (from, to) in &chunk.renamed {
                     if names.contains(from) && names.insert(*to) {
                         next.push(*to);
                     }
                 }
-                if found.contains(&place) {
+                if found.contains(&id) {
                     continue;
                 }
                 let mentions = if new.len() <= FEW_NAMES {
@@ -103,7 +103,7 @@ impl Affected {
                     chunk.words.iter().any(|word| names.contains(word))
                 };
                 if mentions {
-                    found.insert(place);
+                    found.insert(id);
                     next.extend(chunk.names.iter().copied().filter(|name| names.insert(*name)));
                 }
             }
@@ -159,7 +159,7 @@ impl Affected {
 
 /// Returns true if an affected type is part of a value that `createApp` or `declareApi` reads, other than a handler map. Such values
 /// are middleware.
-fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) -> bool {
+fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<StatementId>) -> bool {
     let word = Word::new;
     let handlers = word("defineHandlers");
     let makers: Vec<Word> = MIDDLEWARE_MAKERS
@@ -169,18 +169,18 @@ fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) 
         .collect();
     let is_value = |kind: ChunkKind| matches!(kind, ChunkKind::Value | ChunkKind::TypeAndValue);
     let mut types: FxHashSet<Word> = FxHashSet::default();
-    for (place, chunk) in statements.iter() {
-        if affected.contains(&place) && matches!(chunk.kind, ChunkKind::Type | ChunkKind::TypeAndValue) {
+    for (id, chunk) in statements.iter() {
+        if affected.contains(&id) && matches!(chunk.kind, ChunkKind::Type | ChunkKind::TypeAndValue) {
             types.extend(chunk.names.iter().copied());
         }
     }
-    let mut read: FxHashSet<Place> = FxHashSet::default();
+    let mut read: FxHashSet<StatementId> = FxHashSet::default();
     let mut words: FxHashSet<Word> = FxHashSet::default();
     let registers = [CREATE_APP, DECLARE_API].map(word);
     words.extend(registers);
     loop {
         let before = (read.len(), words.len(), types.len());
-        for (place, chunk) in statements.iter() {
+        for (id, chunk) in statements.iter() {
             for (from, to) in &chunk.renamed {
                 if words.contains(to) {
                     words.insert(*from);
@@ -190,12 +190,12 @@ fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) 
                 }
             }
             let is_handler_map = chunk.has(handlers) && !makers.iter().any(|maker| chunk.has(*maker));
-            if !is_value(chunk.kind) || is_handler_map || read.contains(&place) {
+            if !is_value(chunk.kind) || is_handler_map || read.contains(&id) {
                 continue;
             }
             let is_call = registers.iter().any(|function| chunk.has(*function));
             if is_call || chunk.names.iter().any(|name| words.contains(name)) {
-                read.insert(place);
+                read.insert(id);
                 words.extend(chunk.words.iter().copied());
             }
         }
@@ -205,6 +205,6 @@ fn affects_middleware(statements: &Statements<'_>, affected: &FxHashSet<Place>) 
     }
     statements
         .iter()
-        .filter(|(place, _)| read.contains(place))
+        .filter(|(id, _)| read.contains(id))
         .any(|(_, chunk)| chunk.words.iter().any(|word| types.contains(word)))
 }

@@ -85,7 +85,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles, only: Option<&Aff
     let (program, mut diagnostics, eval) = lowering.into_program();
     let mut all = eval.graph.diagnostics.clone();
     all.extend(std::mem::take(&mut diagnostics));
-    eval.schema_warnings
+    eval.warnings
         .iter()
         .cloned()
         .for_each(|warning| all.push(warning));

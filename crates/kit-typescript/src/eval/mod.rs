@@ -117,8 +117,8 @@ pub(crate) struct Evaluator<'a> {
     values: FxHashMap<(ModuleId, &'a str), Option<TyId>>,
     /// Types that only TypeScript can infer.
     uninferred: values::Uninferred,
-    /// Warnings about the parts of schemas that kit does not check.
-    pub(crate) schema_warnings: Vec<Diagnostic>,
+    /// Warnings, such as those about the parts of schemas that kit does not check.
+    pub(crate) warnings: Vec<Diagnostic>,
     /// Doc comments for the tags that types state.
     type_tag_docs: FxHashMap<(Location, &'static str, String), DocId>,
     /// Locations of the rules of schemas that became doc tags.
@@ -159,7 +159,7 @@ impl<'a> Evaluator<'a> {
             relations: relation::Relations::default(),
             values: FxHashMap::default(),
             uninferred: values::Uninferred::default(),
-            schema_warnings: Vec::new(),
+            warnings: Vec::new(),
             type_tag_docs: FxHashMap::default(),
             schema_rules: FxHashSet::default(),
             infers: 0,

@@ -40,13 +40,13 @@ impl Lowering<'_> {
         ) else {
             return diagnostic;
         };
-        let place = Place::of(&diagnostic.labels[main].path);
-        if place == Place::Project {
+        let kind = FileKind::of(&diagnostic.labels[main].path);
+        if kind == FileKind::Project {
             return diagnostic;
         }
         let declared = diagnostic.labels.remove(main);
         diagnostic.labels.insert(0, self.graph().label(used_at));
-        if place == Place::Package {
+        if kind == FileKind::Package {
             let declared = Label {
                 primary: false,
                 ..declared.message("declared here")
@@ -64,14 +64,14 @@ impl Lowering<'_> {
 
 /// Kind of file that contains a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FileKind {
     Project,
     Package,
     /// A declaration file that TypeScript emits for kit, which nobody can open.
     Emitted,
 }
 
-impl Place {
+impl FileKind {
     /// Returns the kind of a file from the path in a label.
     fn of(path: &str) -> Self {
         if path.split('/').any(|part| part == "node_modules") {
@@ -90,14 +90,14 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
-    use super::Place;
+    use super::FileKind;
 
     #[test]
     fn declaration_files_of_packages_and_of_typescript_are_no_files_of_the_project() {
-        assert_eq!(Place::of("src/a.types.ts"), Place::Project);
-        assert_eq!(Place::of("src/inferred.d.ts"), Place::Project);
-        assert_eq!(Place::of("src/a.types.inferred.d.ts"), Place::Emitted);
-        assert_eq!(Place::of("node_modules/zod/index.d.ts"), Place::Package);
-        assert_eq!(Place::of("../node_modules/zod/index.d.cts"), Place::Package);
+        assert_eq!(FileKind::of("src/a.types.ts"), FileKind::Project);
+        assert_eq!(FileKind::of("src/inferred.d.ts"), FileKind::Project);
+        assert_eq!(FileKind::of("src/a.types.inferred.d.ts"), FileKind::Emitted);
+        assert_eq!(FileKind::of("node_modules/zod/index.d.ts"), FileKind::Package);
+        assert_eq!(FileKind::of("../node_modules/zod/index.d.cts"), FileKind::Package);
     }
 }

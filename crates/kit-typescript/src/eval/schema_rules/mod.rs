@@ -328,8 +328,8 @@ impl<'a> Evaluator<'a> {
 
     /// Adds a warning, unless the same warning was added before.
     pub(in crate::eval) fn warn_once(&mut self, warning: Diagnostic) {
-        if !self.schema_warnings.contains(&warning) {
-            self.schema_warnings.push(warning);
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
 
