@@ -325,10 +325,10 @@ mod tests {
 
     #[test]
     fn imports_of_one_long_line_are_found_in_little_time() {
-        let text: String = (0..200_000)
+        let imports: Vec<String> = (0..200_000)
             .map(|number| format!("import './{number}';"))
             .collect();
-        assert_eq!(relative_texts(&text).len(), 200_000);
+        assert_eq!(relative_texts(&imports.concat()).len(), 200_000);
     }
 
     #[test]
