@@ -147,7 +147,8 @@ test("304 and 204 are replies without data", async () => {
 });
 
 test("a status that the contract does not declare is an error", () =>
-  withServer({ status: 200, body: "{}" }, async (api) => {
+  // `location` of a successful response names no target of a redirect.
+  withServer({ status: 200, headers: { location: "/orders/9" }, body: "{}" }, async (api) => {
     await assert.rejects(
       api.post("/orders", input),
       (error) =>

@@ -22,9 +22,9 @@ async function sizeOf(contents: string): Promise<number> {
   return gzipSync(file!.contents, { level: 9 }).length;
 }
 
-test("the client is smaller than 5.0 KB compressed and has no dependencies", async () => {
+test("the client is smaller than 5.1 KB compressed and has no dependencies", async () => {
   const bytes = await sizeOf('export * from "@kit/client";');
-  assert.ok(bytes > 1000 && bytes < 5000, `${bytes} bytes`);
+  assert.ok(bytes > 1000 && bytes < 5100, `${bytes} bytes`);
   const manifest = JSON.parse(
     await readFile(join(repository, "packages/client/package.json"), "utf8"),
   ) as object;

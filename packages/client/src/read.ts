@@ -26,17 +26,17 @@ export async function read(response: Response, call: ArrivedCall): Promise<unkno
   if (status >= 400) return await failed(response, route, codecs);
   const replies = codecs?.replies?.[route];
   const reply = replies !== undefined && Object.hasOwn(replies, status) ? replies[status] : undefined;
-  const isUndeclared =
-    replies === undefined
-      ? // Without codecs, and for a response that may be anything, the caller gets the redirect as the response.
-        status >= 300 && status !== 304 && (call.isStream || codecs?.raw.includes(route) === false)
-      : reply === undefined;
-  if (isUndeclared || type === "opaqueredirect") {
-    const to = headers.get("location");
-    const problem =
-      type === "opaqueredirect"
-        ? `Browsers hide the redirect of ${route} from scripts`
-        : `The contract of ${route} does not declare the status ${status}${to === null ? "" : `, a redirect to ${to}`}`;
+  const isOpaque = type === "opaqueredirect";
+  if (isOpaque || (replies === undefined ? status >= 300 && status !== 304 : reply === undefined)) {
+    // If the response of the contract may be anything, the caller gets the redirect itself.
+    if (!isOpaque && !call.isStream && replies === undefined && codecs?.raw.includes(route)) return response;
+    const to = status < 300 ? undefined : headers.get("location") ?? undefined;
+    const reason = codecs
+      ? `The contract of ${route} does not declare`
+      : `Without generated code, ${route} cannot return`;
+    const problem = isOpaque
+      ? `Browsers hide the redirect of ${route} from scripts`
+      : `${reason} the status ${status}${to === undefined ? "" : `, a redirect to ${to}`}`;
     throw new ApiError("UNEXPECTED_RESPONSE", status, problem, { headers });
   }
   if (reply === undefined) return await readBody(response, call, codecs?.responses[route]);
