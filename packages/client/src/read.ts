@@ -6,6 +6,9 @@ import { readHeaders } from "./header.ts";
 import type { RetryOptions } from "./options.ts";
 import { discard, received } from "./received.ts";
 
+/** User, query and fragment of an address. These may be secret, and messages are logged. */
+const SECRETS = /[?#].*|(?<=^([^/\\]*:|[/\\]{2})[/\\]*)[^/\\]*@/gs;
+
 /** Call whose response has arrived. */
 export interface ArrivedCall {
   readonly method: string;
@@ -30,7 +33,7 @@ export async function read(response: Response, call: ArrivedCall): Promise<unkno
   if (isOpaque || (replies === undefined ? status >= 300 && status !== 304 : reply === undefined)) {
     // If the response of the contract may be anything, the caller gets the redirect itself.
     if (!isOpaque && !call.isStream && replies === undefined && codecs?.raw.includes(route)) return response;
-    const to = status < 300 ? undefined : headers.get("location") ?? undefined;
+    const to = status < 300 ? undefined : headers.get("location")?.replace(SECRETS, "");
     const reason = codecs
       ? `The contract of ${route} does not declare`
       : `Without generated code, ${route} cannot return`;

@@ -387,6 +387,26 @@ test("a redirect is not followed, so no other server gets the headers, and a POS
   assert.deepEqual(other.requests, []);
 });
 
+test("the message of a redirect has no user, query or fragment of the target, because these may be secret", async () => {
+  for (const [location, shown] of [
+    ["https://user:s3cret@a.example/b?code=s3cret&state=1#s3cret", "https://a.example/b"],
+    ["//user:s3c@ret@a.example:81/@b/c", "//a.example:81/@b/c"],
+    ["https:user:s3cret@a.example/b", "https:a.example/b"],
+    ["\\\\s3cret@a.example/b", "\\\\a.example/b"],
+    ["/@b/c?s3cret", "/@b/c"],
+    ["?s3cret", ""],
+  ] as const) {
+    await using server = await TestServer.start(() => ({ status: 302, headers: { location } }));
+    const api = createClient<Routes>({ baseUrl: server.url, codecs: anyFile });
+    const { message, headers } = await failed(api.get("/notes"));
+    assert.equal(
+      message,
+      `The contract of GET /notes does not declare the status 302, a redirect to ${shown}`,
+    );
+    assert.equal(headers.get("location"), location);
+  }
+});
+
 test("the `fetch` option replaces the global `fetch`, and is called without a `this` value", async () => {
   const api = createClient<Routes>({
     baseUrl: "https://example.com/api",
