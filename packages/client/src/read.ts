@@ -33,6 +33,7 @@ export async function read(response: Response, call: ArrivedCall): Promise<unkno
   if (isOpaque || (replies === undefined ? status >= 300 && status !== 304 : reply === undefined)) {
     // If the response of the contract may be anything, the caller gets the redirect itself.
     if (!isOpaque && !call.isStream && replies === undefined && codecs?.raw.includes(route)) return response;
+    await discard(response);
     const to = status < 300 ? undefined : headers.get("location")?.replace(SECRETS, "");
     const reason = codecs
       ? `The contract of ${route} does not declare`

@@ -407,6 +407,26 @@ test("the message of a redirect has no user, query or fragment of the target, be
   }
 });
 
+test("a refused redirect releases its connection, also if its body does not end", async () => {
+  const headers = { location: "/", "content-type": "text/plain" };
+  await using server = await TestServer.start(() => ({ status: 302, headers, body: "a", rest: "late" }));
+  const responses: Response[] = [];
+  const api = createClient<Routes>({
+    baseUrl: server.url,
+    codecs: anyFile,
+    interceptors: [
+      async (request, next) => {
+        const response = await next(request);
+        responses.push(response);
+        return response;
+      },
+    ],
+  });
+  await failed(api.get("/notes"));
+  const { done } = await responses[0]!.body!.getReader().read();
+  assert.equal(done, true);
+});
+
 test("the `fetch` option replaces the global `fetch`, and is called without a `this` value", async () => {
   const api = createClient<Routes>({
     baseUrl: "https://example.com/api",
