@@ -61,11 +61,11 @@ export interface ClientOptions {
   /** Milliseconds until a call fails with `TIMEOUT`, including retries. 0 disables the timeout. Default 30,000. */
   timeoutMs?: number;
   /**
-   * Options for retries, or `false` for no retries. A call is retried if the network fails, or if the server responds
-   * with 429, 502, 503 or 504. Only idempotent methods are retried (`GET`, `HEAD`, `OPTIONS`, `PUT`, `DELETE`: RFC
-   * 9110, section 9.2.2), and routes whose contract declares the header `idempotency-key`. The client sends a new key
-   * with each call, and the same key with each retry. With a key, the client also retries after a 409 with
-   * `retry-after`.
+   * Options for retries, or `false` for no retries. A call is retried if no response arrives because the network
+   * fails, or if the server responds with 429, 502, 503 or 504. Only idempotent methods are retried (`GET`, `HEAD`,
+   * `OPTIONS`, `PUT`, `DELETE`: RFC 9110, section 9.2.2), and routes whose contract declares the header
+   * `idempotency-key`. The client sends a new key with each call, and the same key with each retry. With a key, the
+   * client also retries after a 409 with `retry-after`.
    */
   retry?: RetryOptions | false;
   /** Functions between calls and the network, outermost first. */

@@ -232,6 +232,8 @@ test("a connection that is lost inside of a body is a NETWORK_ERROR in every for
       assert.ok(error.cause instanceof TypeError);
       assert.equal((await api.get("/notes").result()).ok, false);
     }
+    // None of the calls was repeated.
+    assert.equal(server.requests.length, 2 * formats.length);
   }
 });
 
