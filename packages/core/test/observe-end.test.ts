@@ -79,4 +79,23 @@ describe("a function of observe that is async", () => {
       assert.match(JSON.stringify(failed), new RegExp(`observe\\.${name} of the plugin watch failed`));
     });
   }
+
+  for (const [end, isSampled] of [
+    ["rejects", async () => bad()],
+    ["resolves", async () => true],
+  ] as const) {
+    it(`does not sample a trace if the promise of isSampled ${end}, and the log has the reason`, async () => {
+      const { send, host, log } = await watch({ isSampled: isSampled as never });
+      assert.equal((await send("GET /things/7")).status, 200);
+      assert.equal(host.requests!.recent({ limit: 1 })[0]!.isSampled, false);
+      await sleep(10);
+      const failed = log.filter(({ message }) => message === "A plugin failed");
+      assert.equal(failed.length, 1);
+      const text = JSON.stringify(failed);
+      assert.match(
+        text,
+        /observe\.isSampled of the plugin watch failed.*must return true or false, not a promise/,
+      );
+    });
+  }
 });

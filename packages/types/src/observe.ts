@@ -352,7 +352,7 @@ export interface StreamLimits {
  * Options and functions with which a plugin observes requests: the property `observe` of a plugin. All members are
  * optional. With an empty object, kit records requests, and the plugin can read them from `host.requests`. If
  * `onResponse`, `onEnd` or `isSampled` throws an error, kit logs the error, and the request continues. The same applies if
- * `onResponse` or `onEnd` returns a promise that rejects.
+ * `onResponse` or `onEnd` returns a promise that rejects, or if `isSampled` returns a promise.
  */
 export interface RequestObserver {
   /** Minimum number of finished requests to keep in memory. Default 256, maximum 65,536. */

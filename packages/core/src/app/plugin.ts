@@ -267,7 +267,11 @@ function namedObserver(plugin: Plugin, observe: RequestObserver, log: Logger): R
     ...(isSampled !== undefined && {
       isSampled: (input) => {
         try {
-          return isSampled.call(observe, input);
+          const sampled: unknown = isSampled.call(observe, input);
+          if (!isThenable(sampled)) return sampled as boolean;
+          // The reason below is logged. An unhandled rejection would end the process.
+          sampled.then(undefined, () => {});
+          throw new TypeError("`isSampled` must return true or false, not a promise");
         } catch (cause) {
           throw failure(plugin, "observe.isSampled", cause);
         }
