@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createApp, type LogEntry } from "@kit/core";
 import type { CompiledBody } from "@kit/types";
 import express, { type Express, type RequestHandler } from "express";
 
-import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { form, formType, multipart, serveBody } from "../../server-node/test/forms.ts";
 import { outcome, post, raw, type Served, serve } from "../../server-node/test/support.ts";
 import { expressServer } from "../src/index.ts";
 
@@ -80,45 +79,16 @@ for (const [name, middleware] of parsers) {
   });
 }
 
-const pairs = { pairs: "string" } as const;
-const formType = "application/x-www-form-urlencoded";
-/** Form whose value has the names and values of all fields. */
-const form: CompiledBody = {
-  format: "form",
-  mediaTypes: [formType],
-  validator: objectOf("Form", pairs),
-  form: (text) => ({ pairs: JSON.stringify([...new URLSearchParams(text)]) }),
-};
-const multipart: CompiledBody = {
-  format: "multipart",
-  mediaTypes: ["multipart/form-data"],
-  validator: objectOf("Form", pairs),
-  multipart: (read) => ({ pairs: read("pairs") }),
-};
-
-/** Starts an application whose route responds with its body. */
-async function serveBody(format: CompiledBody, ...middleware: readonly RequestHandler[]): Promise<Served> {
-  const web = express();
-  for (const one of middleware) web.use(one);
-  const log: LogEntry[] = [];
-  const app = createApp({
-    server: expressServer({ app: web }),
-    env: "production",
-    signals: false,
-    compiled: compiled(route("POST /forms", { bodyFormat: format, response: responseOf("Form", pairs) })),
-    logging: { level: "error" },
-    plugins: [{ name: "log", onLog: (entry) => log.push(entry) }],
-    routes: [{ handlers: { "POST /forms": ({ body }: { body: unknown }) => body } }],
-  });
-  const { url, port } = await app.listen({ port: 0, host: "127.0.0.1" });
-  const close = (): Promise<void> => app.close({ graceMs: 0 });
-  return { url, port, log, close, [Symbol.asyncDispose]: close };
+function serveForm(format: CompiledBody, ...middleware: readonly RequestHandler[]): Promise<Served> {
+  const app = express();
+  for (const one of middleware) app.use(one);
+  return serveBody(expressServer({ app }), format);
 }
 
 test("kit reads the same form if express.urlencoded has already parsed it", async () => {
-  await using plain = await serveBody(form);
+  await using plain = await serveForm(form);
   for (const extended of [true, false]) {
-    await using parsed = await serveBody(form, express.urlencoded({ extended }));
+    await using parsed = await serveForm(form, express.urlencoded({ extended }));
     for (const body of [
       "title=a%20b&done=",
       "tag=1&tag=2&title=%C3%A4+%26",
@@ -160,7 +130,7 @@ test("responds with a clear error if middleware has read a multipart body or a f
       /fields of a multipart body, without its files/,
     ],
   ] as const) {
-    await using app = await serveBody(format, storing(body));
+    await using app = await serveForm(format, storing(body));
     const [status] = await post(`${app.url}/forms`, "pairs=a", type);
     assert.equal(status, 500);
     assert.match(app.log[0]!.message, message);

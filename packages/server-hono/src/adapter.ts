@@ -282,6 +282,8 @@ function isBegun(incoming: IncomingMessage): boolean {
 }
 
 async function readFromHono(request: HonoRequest, limit: number): Promise<RequestBody> {
+  // Hono makes all other forms of the body from the one that was read first.
+  if (Object.keys(request.bodyCache)[0] === "formData") return readFromFormData(request, limit);
   try {
     return RequestBody.ofBytes(new Uint8Array(await request.arrayBuffer()), limit);
   } catch (cause) {
@@ -289,6 +291,25 @@ async function readFromHono(request: HonoRequest, limit: number): Promise<Reques
       "The request's body was read before kit saw the request, because another middleware read it without `c.req`. Read the body with `c.req`, such as `c.req.text()`";
     return RequestBody.unavailable(new Error(message, { cause }));
   }
+}
+
+/** Returns the body of a form that `c.req.formData()` has read. Other bodies are lost: Hono would write parts with another boundary. */
+async function readFromFormData(request: HonoRequest, limit: number): Promise<RequestBody> {
+  if (Number(request.header("content-length")) > limit) return RequestBody.tooLarge;
+  let cause: unknown;
+  try {
+    const fields = await request.formData();
+    if (!/^\s*multipart\//i.test(request.header("content-type") ?? "")) {
+      const form = new URLSearchParams();
+      for (const [name, value] of fields) form.append(name, String(value));
+      return RequestBody.ofText(form.toString(), limit);
+    }
+  } catch (error) {
+    cause = error;
+  }
+  const message =
+    "The request's body was read before kit saw the request, and `c.req.formData()` keeps only URL-encoded forms. Read the body with `c.req.arrayBuffer()`, or with `c.req.parseBody()` of a current Hono; these keep each body";
+  return RequestBody.unavailable(new Error(message, { cause }));
 }
 
 /** Returns the error handler of the application. Hono's types declare the property as private. */

@@ -7,6 +7,7 @@ import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
+import { form, formType, multipart, serveBody } from "../../server-node/test/forms.ts";
 import { outcome, post, raw, type Served, serve } from "../../server-node/test/support.ts";
 import { honoContext, honoServer } from "../src/index.ts";
 
@@ -51,11 +52,13 @@ test("runs native routes and middleware first, and kit serves the rest", async (
   assert.equal((await get("/native", "POST")).status, 404);
 });
 
+const parseBody: MiddlewareHandler = async (c, next) => void (await c.req.parseBody(), await next());
+
 const readers: readonly [name: string, middleware: MiddlewareHandler][] = [
   ["nobody", (_c, next) => next()],
   ["c.req.text", async (c, next) => void (await c.req.text(), await next())],
   ["c.req.arrayBuffer", async (c, next) => void (await c.req.arrayBuffer(), await next())],
-  ["c.req.parseBody", async (c, next) => void (await c.req.parseBody(), await next())],
+  ["c.req.parseBody", parseBody],
   ["bodyLimit", bodyLimit({ maxSize: 4 * 1024 * 1024 })],
   [
     "c.req.json",
@@ -89,6 +92,46 @@ for (const [name, middleware] of readers) {
     assert.deepEqual(app.log, []);
   });
 }
+
+const readFormData: MiddlewareHandler = async (c, next) => {
+  await c.req.formData().catch(() => undefined);
+  await next();
+};
+
+test("kit gets a form if c.req.formData has already read it", async () => {
+  await using plain = await serveBody(honoServer(), form);
+  await using read = await serveBody(honoServer({ app: new Hono().use(readFormData) }), form);
+  for (const body of ["title=a%20b&done=", "tag=1&tag=2&title=%C3%A4+%26%ZZ", "a[b]=1&%FF=2", ""]) {
+    const answers = [plain, read].map(({ url }) => post(`${url}/forms`, body, `${formType}; charset=utf-8`));
+    const [expected, found] = await Promise.all(answers);
+    assert.equal(expected![0], 201);
+    assert.deepEqual(found, expected, body);
+  }
+  assert.equal((await post(`${read.url}/forms`, "a".repeat(1024 * 1024 + 1), formType))[0], 413);
+  assert.deepEqual(read.log, []);
+});
+
+const multipartType = "multipart/form-data; boundary=b";
+const multipartBody = '--b\r\nContent-Disposition: form-data; name="pairs"\r\n\r\nä\r\n--b--\r\n';
+
+test("kit gets a multipart body if c.req.parseBody has already read it", async () => {
+  await using app = await serveBody(honoServer({ app: new Hono().use(parseBody, readFormData) }), multipart);
+  assert.deepEqual(await post(`${app.url}/forms`, multipartBody, multipartType), [201, { pairs: "ä" }]);
+});
+
+test("responds with a clear error if c.req.formData has read a body that it cannot give back", async () => {
+  for (const [format, body, type] of [
+    [multipart, multipartBody, multipartType],
+    [multipart, "no parts", multipartType],
+  ] as const) {
+    await using app = await serveBody(honoServer({ app: new Hono().use(readFormData) }), format);
+    const [status] = await post(`${app.url}/forms`, body, type);
+    assert.equal(status, 500);
+    assert.match(app.log[0]!.message, /`c\.req\.formData\(\)` keeps only .*`c\.req\.parseBody\(\)`/);
+    const large = await post(`${app.url}/forms`, "a".repeat(1024 * 1024 + 1), type);
+    assert.equal(large[0], 413);
+  }
+});
 
 test("responds with a clear error if middleware has read the body without Hono", async () => {
   await using app = await serveOn(async (c, next) => void (await c.req.raw.text(), await next()));
