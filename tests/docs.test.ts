@@ -7,7 +7,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { after, describe, test } from "node:test";
 import { freePort } from "../packages/core/test/support/free-port.ts";
 import { headingId } from "../site/links.ts";
-import { matches, type Page, readPage } from "./docs/page.ts";
+import { blocks, matches, type Page, readPage } from "./docs/page.ts";
 import { run } from "./e2e/support/command.ts";
 import { Project, repository } from "./e2e/support/project.ts";
 import type { RunningApp } from "./e2e/support/running-app.ts";
@@ -85,11 +85,30 @@ test("servers on the pages have a listener for the errors of idle connections of
     [...files]
       // A program that ends soon needs no listener.
       .filter(([name]) => !name.startsWith("src/try"))
-      .filter(([, text]) => text.includes("new Pool(") && !text.includes('.on("error"'))
+      .filter(([, text]) => lacksListener(text))
       .map(([name]) => `${page}: ${name}`),
   );
   assert.deepEqual(missing, []);
 });
+
+test("pages about errors and examples in doc comments have a listener for the errors of their pools", async () => {
+  const paths = pages.filter((path) => path.startsWith("docs/errors/"));
+  for await (const path of glob("packages/*/src/**/*.ts", { cwd: repository })) paths.push(path);
+  const missing: string[] = [];
+  for (const path of paths.toSorted()) {
+    // oxlint-disable-next-line no-await-in-loop -- one open file at a time
+    const text = await readFile(join(repository, path), "utf8");
+    // Without the beginnings of lines, an example in a doc comment is a block, as on a page.
+    for (const block of blocks(text.replaceAll(/^ *\* ?(?=```)/gm, "")))
+      if (lacksListener(block.text)) missing.push(`${path}:${block.line}`);
+  }
+  assert.deepEqual(missing, []);
+});
+
+/** Returns true if the code creates a pool of `pg` and does not listen for its errors. */
+function lacksListener(code: string): boolean {
+  return /\bnew (?:pg\.)?Pool\(/.test(code) && !code.includes('.on("error"');
+}
 
 async function assertLinks(path: string): Promise<void> {
   const text = await readFile(join(repository, path), "utf8");

@@ -39,6 +39,7 @@ export interface DevDatabase extends AsyncDisposable {
  * ```ts
  * const database = await openDatabase();
  * const pool = new Pool({ connectionString: database.url });
+ * pool.on("error", (error) => console.error(error.message));
  * ```
  */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<DevDatabase> {
@@ -55,6 +56,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<DevDa
  * @example
  * ```ts
  * const pool = new Pool({ connectionString: await databaseUrl() });
+ * pool.on("error", (error) => console.error(error.message));
  * ```
  */
 export async function databaseUrl(options: DatabaseOptions = {}): Promise<string> {
@@ -97,6 +99,7 @@ export interface Template {
  * ```ts
  * await using database = await createTestDatabase();
  * const pool = new Pool({ connectionString: database.url });
+ * pool.on("error", (error) => console.error(error.message));
  * ```
  */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
@@ -154,6 +157,7 @@ export function stopDatabase(options: DatabaseOptions = {}): Promise<number> {
  * ```ts
  * await using database = await resetDatabase();
  * const pool = new Pool({ connectionString: database.url });
+ * pool.on("error", (error) => console.error(error.message));
  * ```
  */
 export async function resetDatabase(options: DatabaseOptions = {}): Promise<DevDatabase> {
