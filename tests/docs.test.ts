@@ -78,6 +78,23 @@ test("no page of the guide has more than 3,000 words, so that readers find their
   assert.deepEqual(long, []);
 });
 
+test("no page about an error says a sentence twice: no two sentences begin with the same eight words", async () => {
+  const repeated: string[] = [];
+  for (const path of pages.filter((page) => page.startsWith("docs/errors/"))) {
+    // oxlint-disable-next-line no-await-in-loop -- one open file at a time
+    const text = await readFile(join(repository, path), "utf8");
+    const prose = text.replaceAll(/^```[^]*?^```$/gm, "").replaceAll(/^\|.*$/gm, "");
+    const beginnings = prose
+      .split(/\n\s*\n|\n- |(?<=[.:])\s/)
+      .map((sentence) => sentence.trim().split(/\s+/).slice(0, 8))
+      .filter((words) => words.length === 8)
+      .map((words) => words.join(" "));
+    for (const [index, beginning] of beginnings.entries())
+      if (beginnings.indexOf(beginning) < index) repeated.push(`${path}: ${beginning}`);
+  }
+  assert.deepEqual(repeated, []);
+});
+
 test("servers on the pages have a listener for the errors of idle connections of their pools, which would end the process", async () => {
   const guide = pages.filter((path) => path.startsWith("docs/guide/"));
   const found = await Promise.all(guide.map((path) => readPage(join(repository, path))));
