@@ -36,3 +36,13 @@ test("bodies that are not JSON add less than 2.5 KB to the client", async () => 
   const added = (await sizeOf(`${base} export * from "@kit/client/bodies";`)) - (await sizeOf(base));
   assert.ok(added > 100 && added < 2500, `${added} bytes`);
 });
+
+test("the changelog and the pages name the same size of the client", async () => {
+  const texts = await Promise.all(
+    ["CHANGELOG.md", "docs/guide/client.md", "packages/client/README.md"].map((path) =>
+      readFile(join(repository, path), "utf8"),
+    ),
+  );
+  const sizes = texts.map((text) => /(\d\.\d KB) (?:when )?compressed/.exec(text)?.[1]);
+  assert.deepEqual(sizes, Array<string>(texts.length).fill(sizes.at(-1) ?? "no size"));
+});
