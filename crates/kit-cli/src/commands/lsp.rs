@@ -15,7 +15,7 @@ use crate::failure::CommandError;
 use crate::plugins::{InterruptiblePlugins, Plugins};
 use crate::project::{Project, build_time};
 
-/// Run the language server of an editor: mistakes while you type, rules of types, renames of routes
+/// Run the language server of an editor: mistakes while you type, rules of types and routes, renames of routes
 ///
 /// An editor starts this command, and talks to it on standard input and output (Language Server Protocol). The server reads the
 /// projects in the folders of the editor, also text that is not saved yet. The server writes no files. Like `kit build --check`,

@@ -27,8 +27,8 @@ use crate::{Stream, database_url, env_file};
 /// The command first shows the migrations that it applies. Each migration runs in its own transaction, or in several steps if
 /// `migration.sql` has lines such as `-- kit: new transaction`. If a run is interrupted, the next run continues.
 ///
-/// A migration that deletes stored data is refused without --allow-destructive. kit finds such changes in `changes.json`, and
-/// statements such as DROP TABLE, TRUNCATE, or DELETE without WHERE in `migration.sql`.
+/// A migration that loses stored data is refused without --allow-destructive. kit finds destructive changes in `changes.json`,
+/// and statements such as DROP TABLE, TRUNCATE, ALTER COLUMN with TYPE, and DELETE or UPDATE without WHERE in `migration.sql`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// `breaksRunningApp`.
     #[arg(long, value_name = "RISKS", value_delimiter = ',', value_parser = risk, requires = "dry_run")]
     fail_on: Vec<Risk>,
-    /// Also apply migrations that delete stored data, such as rows, columns and tables.
+    /// Also apply migrations that lose stored data, such as rows, columns, tables or parts of values.
     #[arg(long)]
     allow_destructive: bool,
     #[command(flatten)]

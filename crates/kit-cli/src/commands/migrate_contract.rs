@@ -9,7 +9,7 @@ use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::CommandError;
 
-/// Run the second half of a migration, which removes the columns of the old build.
+/// Run the second half of a migration, which removes the columns that only the old build uses.
 ///
 /// First checks that the new columns contain all values of the old columns. kit cannot know if a process of the old build still
 /// runs. Therefore the command fails if a session of the database is older than the first half, and lists these sessions.
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// Also run if sessions are older than the first half, for example the sessions of a pooler or of another program.
     #[arg(long, conflicts_with = "abort")]
     ignore_sessions: bool,
-    /// Also run if this deletes stored data, such as a column that the new build no longer has.
+    /// Also run if this loses stored data, such as a column that the new build no longer has.
     #[arg(long)]
     allow_destructive: bool,
     /// Only show the migration whose second half would run.
