@@ -219,14 +219,14 @@ pub enum MigrateError {
     },
     /// Pending migrations would lose stored values.
     #[error(
-        "{} would delete stored data; review the statements, then apply with `--allow-destructive`, or remove the statements{}",
+        "{} would lose stored data; review the statements, then apply with `--allow-destructive`, or remove the statements{}",
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
         format_losses(losses)
     )]
     Destructive {
         /// Names of the migrations.
         names: Vec<String>,
-        /// Statements that may delete data. A migration of `names` without a statement in this list is
+        /// Statements that may lose data. A migration of `names` without a statement in this list is
         /// destructive according to its `changes.json`.
         losses: Vec<Loss>,
     },
