@@ -130,7 +130,8 @@ enum Command {
     )]
     Bench(bench::Options),
     /// Run the native server for minutes under bad load, and check that the server frees all resources. The load is idle
-    /// connections, slow readers, mixed requests, also with the sidecar and telemetry, and SIGTERM.
+    /// connections, slow readers and mixed requests, also with the sidecar and telemetry. At the end, SIGTERM stops the server
+    /// under load, again and again, and no request may be lost.
     #[command(after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak mixed --minutes 30")]
     Soak(soak::Options),
     /// Run an application in a small cluster under load. Kill and pause each part, deploy a release with a migration, and check that
