@@ -205,10 +205,12 @@ impl Failure {
     /// Creates the failure of a query of kit for the statement. Positions in the query say nothing about the statement.
     pub(super) fn of_query(statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
         let title = statement.title();
+        let mut source = DatabaseError::at(error, Some(("", &title)), statement.line);
+        source.advice = source.code.as_deref().and_then(|code| advice(statement, code));
         Self {
             line: statement.line,
-            source: DatabaseError::at(error, Some(("", &title)), statement.line),
             title,
+            source,
         }
     }
 
