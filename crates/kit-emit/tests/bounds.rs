@@ -95,6 +95,23 @@ fn lists_with_a_minimum_of_items_at_each_level_have_no_example() {
 }
 
 #[test]
+fn lists_of_lists_of_long_texts_have_no_example() {
+    let artifacts = artifacts(|b| {
+        let mut element = b.text(200_000, 200_000);
+        for _ in 0..2 {
+            let constraints = Constraints {
+                min_items: Some(300),
+                ..Constraints::default()
+            };
+            element = b.constrained(TypeKind::Array { element }, constraints);
+        }
+        let properties = vec![b.property("texts", element)];
+        b.object(properties)
+    });
+    assert!(is_untested(&artifacts));
+}
+
+#[test]
 fn members_of_unions_are_not_all_tried_if_no_value_is_found() {
     let artifacts = artifacts(|b| {
         // kit makes no texts of this length.

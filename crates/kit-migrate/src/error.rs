@@ -393,7 +393,7 @@ impl MigrateError {
     pub fn help(&self) -> Option<&str> {
         match self {
             Self::Url(_) | Self::MalformedUrl(_) => Some(
-                "set DATABASE_URL=postgres://user:password@host:5432/database; in the user name and the password, write characters other than letters and digits as %XX",
+                "set DATABASE_URL=postgres://user:password@host:5432/database; in the user name, the password, the name of the database and the values of parameters, write characters other than letters and digits as %XX",
             ),
             Self::Connect { help, .. } if !help.is_empty() => Some(help),
             Self::Pooled => Some(

@@ -5,7 +5,7 @@ use crate::MigrateError;
 /// Refuses a URL that the parser of `tokio_postgres` would read in another way than its author, because the errors of the
 /// parser and of the connection would then contain a part of the password.
 pub(crate) fn check(url: &str) -> Result<(), MigrateError> {
-    let Some((scheme, _)) = split_scheme(url) else {
+    let Some((scheme, rest)) = split_scheme(url) else {
         return Ok(());
     };
     if !matches!(scheme, "postgres" | "postgresql") {
@@ -16,6 +16,15 @@ pub(crate) fn check(url: &str) -> Result<(), MigrateError> {
     // The parser ends the password at the first `@`.
     if parameters(url).0.matches('@').count() > 1 {
         return Err(MigrateError::MalformedUrl("it contains `@` twice"));
+    }
+    // For the parser, everything before the first `@` is the user name and the password, also the host and the parameters in
+    // `postgres://h/d?user=a@b&password=p`. The rest, `b&password=p`, would be the host.
+    let before = rest.split_once('@').map_or("", |(before, _)| before);
+    if before
+        .split_once('?')
+        .is_some_and(|(_, behind)| behind.contains('='))
+    {
+        return Err(MigrateError::MalformedUrl("it contains `@` behind `?` and `=`"));
     }
     Ok(())
 }
@@ -82,6 +91,9 @@ mod tests {
             "postgress://u:p@h/d?a=b",
             "\"postgres://u:p@h/d?a=b\"",
             "jdbc:postgresql://h/d?password=p",
+            "postgres://h/d?user=app@db&password=p&sslmode=require",
+            "postgres://h/d?user=app&password=p@w",
+            "postgres:///d?host=/run&password=p@w",
         ] {
             assert!(check(url).is_err(), "{url}");
         }

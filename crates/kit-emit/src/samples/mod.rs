@@ -163,7 +163,11 @@ impl<'a> Samples<'a> {
             TypeKind::Boolean => Value::from(true),
             TypeKind::Number => number(rules, wanted.number)?,
             TypeKind::BigInt => Value::from(number(rules, wanted.number)?.to_string()),
-            TypeKind::String => Value::from(strings::sample(rules, wanted.hint, wanted.number)?),
+            TypeKind::String => {
+                let text = Value::from(strings::sample(rules, wanted.hint, wanted.number)?);
+                self.left.set(self.left.get().checked_sub(parts(&text) - 1)?);
+                text
+            }
             TypeKind::Date => Value::from(samples().types.date.valid.as_str()),
             TypeKind::Bytes => Value::from(samples().types.bytes.valid.as_str()),
             TypeKind::Literal { value } => literal_value(value),
@@ -309,9 +313,11 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// Returns the number of values in a value, including the value itself.
+/// Returns the number of values in a value, including the value itself. A long text counts as one value for each 100 bytes, because copies
+/// need memory for its bytes.
 fn parts(value: &Value) -> usize {
     match value {
+        Value::String(text) => 1 + text.len() / 100,
         Value::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),
         Value::Object(entries) => 1 + entries.values().map(parts).sum::<usize>(),
         _ => 1,

@@ -41,9 +41,7 @@ pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
         (false, 0) => words,
         (false, _) => format!("{words} {}", nth + 1),
     };
-    while text.chars().count() < least {
-        text.push_str(LETTER);
-    }
+    text.push_str(&LETTER.repeat(least.saturating_sub(text.chars().count())));
     if most.is_some_and(|most| text.chars().count() > most) {
         let most = most?;
         // Shorten the text at its start: its end contains the number that makes samples differ.

@@ -33,10 +33,18 @@ fn scheme(url: &str) -> Option<&str> {
 }
 
 /// Returns the parts of a URL that cannot be secret: scheme, host, port and path. A string that does not look like a
-/// URL is hidden completely, because it may be a secret.
+/// URL is hidden completely, because it may be a secret. If `@` is behind `?` and `=`, only the scheme is shown, because the `@`
+/// may be in a password among the parameters.
 fn masked(url: &str) -> String {
     let scheme = scheme(url).map_or(String::new(), |scheme| format!("{scheme}://"));
     let at = url.rfind('@');
+    let before = at.and_then(|at| url.get(scheme.len()..at)).unwrap_or_default();
+    if before
+        .split_once('?')
+        .is_some_and(|(_, behind)| behind.contains('='))
+    {
+        return format!("{scheme}… (hidden)");
+    }
     let rest = at.map_or_else(|| &url[scheme.len()..], |at| &url[at..]);
     let rest = rest.split('?').next().unwrap_or_default();
     if scheme.is_empty() && at.is_none() && !rest.contains([':', '/']) {
@@ -70,6 +78,12 @@ mod tests {
             ("ada:s3?cr@et@db/app", "…@db/app"),
             ("postgres://u:s3?cret@h/d", "postgres://…@h/d"),
             ("postgres:///app?password=s3cret", "postgres:///app"),
+            (
+                "postgres://h:x/d?user=a@b&password=s3cret",
+                "postgres://… (hidden)",
+            ),
+            ("postgres://h:x/d?password=s3@cret", "postgres://… (hidden)"),
+            ("h:x/d?password=s3@cret", "… (hidden)"),
         ] {
             assert_eq!(masked(url), shown, "{url}");
         }

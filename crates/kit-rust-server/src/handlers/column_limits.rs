@@ -11,11 +11,15 @@ use crate::route_names::RouteNames;
 impl<'k> HandlerContext<'k, '_> {
     /// Returns true if a route accepts values that a column cannot store, such as a number beyond 32 bits for
     /// an `integer` column. Values from the path and the owner from middleware have no declared bounds, so
-    /// they always count for an insert. For an update, only the key is in the path, and the generated
-    /// function checks the key.
+    /// they always count for an insert, also for a `PUT` that creates the row. For an update, only the key is in the path,
+    /// and the generated function checks the key.
     pub(super) fn may_exceed_column(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
         let slots = &handled.route.slots;
-        let is_new = handled.route.method == Method::Post;
+        let is_new = match handled.route.method {
+            Method::Post => true,
+            Method::Put => handled.replies_of_upsert().is_some(),
+            _ => false,
+        };
         let owner = stored.owner().filter(|_| is_new);
         let is_limited = |column: &StoredColumn<'_>| {
             column.has_foreign_type()

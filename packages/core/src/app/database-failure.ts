@@ -189,11 +189,15 @@ function targetOf(url: string): Target | string {
 
 /**
  * Returns the parts of a URL that cannot be secret: scheme, host, port and path. `postgres://ada:pw@db/notes` gives
- * `postgres://…@db/notes`. A string without any URL syntax may be a password, so all of it is hidden.
+ * `postgres://…@db/notes`. A string without any URL syntax may be a password, so all of it is hidden. If `@` is behind `?` and `=`, only the
+ * scheme is shown, because the `@` may be in a password among the parameters.
  */
 function masked(url: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0] ?? "";
   const at = url.lastIndexOf("@");
+  const before = url.slice(scheme.length, Math.max(at, 0));
+  const question = before.indexOf("?");
+  if (question !== -1 && before.includes("=", question)) return `${scheme}… (hidden)`;
   const [rest = ""] = url.slice(at === -1 ? scheme.length : at).split("?");
   if (scheme === "" && at === -1 && !/[:/]/.test(rest)) return "… (hidden)";
   return `${scheme}${at === -1 ? "" : "…"}${rest}`;
