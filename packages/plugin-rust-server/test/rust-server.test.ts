@@ -203,7 +203,10 @@ test("the plugin fails the build for a type that cannot be expressed in Rust, an
 
 test("rustServer refuses invalid options, before any build", () => {
   assert.throws(() => rustServer({ db: "diesel" } as never), /`db` must be "sqlx", not "diesel"/);
-  assert.throws(() => rustServer({ db: "sqlx", profile: "fast" } as never), /`profile` must be "dev" or "release"/);
+  assert.throws(
+    () => rustServer({ db: "sqlx", profile: "fast" } as never),
+    /`profile` must be "dev" or "release"/,
+  );
 });
 
 test("the plugin warns about an entity behind middleware without @owner, whose handlers respond with 501", () => {
