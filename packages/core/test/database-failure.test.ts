@@ -95,7 +95,12 @@ test("a failed start reports a DATABASE_URL that names no PostgreSQL database, w
     ],
     [invalid, "postgres://ada:s3#cret@db/app", "it is not a valid URL", "postgres://…@db/app"],
     [invalid, "postgres://ada:s3?cret@db/app", "it is not a valid URL", "postgres://…@db/app"],
-    [invalid, "postgres://db:x/app?user=a@b&password=s3cret", "it is not a valid URL", "postgres://… (hidden)"],
+    [
+      invalid,
+      "postgres://db:x/app?user=a@b&password=s3cret",
+      "it is not a valid URL",
+      "postgres://… (hidden)",
+    ],
     [refused, "s3cret", "it does not begin with postgres://", "… (hidden)"],
   ] as const) {
     assert.equal(
