@@ -33,16 +33,7 @@ impl DatabaseError {
     /// Creates the error for SQL that starts at line `first` of its file. The first text of `sql` was sent before the SQL, and
     /// is no part of the file. If PostgreSQL reports no position, `line` is `first`.
     pub(crate) fn at(error: tokio_postgres::Error, sql: Option<(&str, &str)>, first: usize) -> Box<Self> {
-        let mut refusal = Self {
-            message: error.to_string(),
-            code: None,
-            detail: None,
-            hint: None,
-            line: None,
-            excerpt: None,
-            advice: None,
-            source: None,
-        };
+        let mut refusal = Self::plain(error.to_string());
         if let Some(database) = error.as_db_error() {
             database.message().clone_into(&mut refusal.message);
             refusal.code = Some(database.code().code().to_owned());
@@ -66,7 +57,7 @@ impl DatabaseError {
             refusal.message = format!("{error}: {source}");
         }
         refusal.source = Some(error);
-        Box::new(refusal)
+        refusal
     }
 
     /// Returns true if PostgreSQL gave up waiting for a lock, or resolved a deadlock: a retry may succeed.

@@ -192,24 +192,22 @@ impl Failure {
 
     /// Creates the failure of SQL that begins with `before` and then has the statement.
     fn after(before: &str, statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
-        let text = Some((before, statement.text));
-        let mut source = DatabaseError::at(error, text, statement.line);
-        source.advice = source.code.as_deref().and_then(|code| advice(statement, code));
-        Self {
-            line: statement.line,
-            title: statement.title(),
-            source,
-        }
+        Self::at((before, statement.text), statement, error)
     }
 
     /// Creates the failure of a query of kit for the statement. Positions in the query say nothing about the statement.
     pub(super) fn of_query(statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
-        let title = statement.title();
-        let mut source = DatabaseError::at(error, Some(("", &title)), statement.line);
+        Self::at(("", &statement.title()), statement, error)
+    }
+
+    /// Creates the failure of SQL for the statement. `sql` is a text that was sent before, and the text in which PostgreSQL reports a
+    /// position.
+    fn at(sql: (&str, &str), statement: &Statement<'_>, error: tokio_postgres::Error) -> Self {
+        let mut source = DatabaseError::at(error, Some(sql), statement.line);
         source.advice = source.code.as_deref().and_then(|code| advice(statement, code));
         Self {
             line: statement.line,
-            title,
+            title: statement.title(),
             source,
         }
     }
