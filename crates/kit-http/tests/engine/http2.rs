@@ -1,6 +1,7 @@
 //! Tests of connections that speak HTTP/2, with the cases of `kit-test-http2`.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -44,8 +45,34 @@ fn refuses_streams_above_the_maximum_number_and_serves_the_others() {
     kit_test_http2::refuses_streams_above_the_maximum_number_and_serves_the_others(&running.target);
 }
 
+/// Runs a test in a process of its own. The operating system reports the memory of a whole process, and other tests of this
+/// program need hundreds of megabytes at the same time.
+#[allow(clippy::disallowed_methods)] // Reason: only the environment tells the second process which test it runs.
+fn in_own_process(name: &str, test: impl FnOnce()) {
+    const VARIABLE: &str = "KIT_TEST_IN_OWN_PROCESS";
+    if std::env::var(VARIABLE).is_ok_and(|alone| alone == name) {
+        return test();
+    }
+    let output = Command::new(std::env::current_exe().expect("the path of this program"))
+        .args(["--exact", name, "--nocapture"])
+        .env(VARIABLE, name)
+        .output()
+        .expect("the program starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{errors}");
+    assert!(text.contains("1 passed"), "no test is called {name}: {text}");
+}
+
 #[test]
 fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
+    in_own_process(
+        "http2::ends_connections_that_flood_with_control_frames_and_serves_the_others",
+        flood,
+    );
+}
+
+fn flood() {
     let running = Running::start(Timeouts::default());
     kit_test_http2::ends_connections_that_flood_with_control_frames_and_serves_the_others(
         &running.target,
@@ -64,11 +91,13 @@ fn ends_connections_that_flood_with_control_frames_and_serves_the_others() {
 
 #[test]
 fn frees_responses_that_no_client_reads() {
-    let running = Running::start(Timeouts {
-        write: Duration::from_millis(1500),
-        ..Timeouts::default()
+    in_own_process("http2::frees_responses_that_no_client_reads", || {
+        let running = Running::start(Timeouts {
+            write: Duration::from_millis(1500),
+            ..Timeouts::default()
+        });
+        kit_test_http2::frees_responses_that_no_client_reads(&running.target, std::process::id());
     });
-    kit_test_http2::frees_responses_that_no_client_reads(&running.target, std::process::id());
 }
 
 #[test]
