@@ -7,7 +7,7 @@ import type { RetryOptions } from "./options.ts";
 import { discard, received } from "./received.ts";
 
 /** User, query and fragment of an address. These may be secret, and messages are logged. */
-const SECRETS = /[?#].*|(?<=^([^/\\]*:|[/\\]{2})[/\\]*)[^/\\]*@/gs;
+const SECRETS = /[?#].*|^([^/\\:]*:[/\\]*|[/\\]{2,})[^/\\]*@/gs;
 
 /** Call whose response has arrived. */
 export interface ArrivedCall {
@@ -34,7 +34,7 @@ export async function read(response: Response, call: ArrivedCall): Promise<unkno
     // If the response of the contract may be anything, the caller gets the redirect itself.
     if (!isOpaque && !call.isStream && replies === undefined && codecs?.raw.includes(route)) return response;
     await discard(response);
-    const to = status < 300 ? undefined : headers.get("location")?.replace(SECRETS, "");
+    const to = status < 300 ? undefined : headers.get("location")?.replace(SECRETS, "$1");
     const reason = codecs
       ? `The contract of ${route} does not declare`
       : `Without generated code, ${route} cannot return`;
