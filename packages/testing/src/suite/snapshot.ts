@@ -12,12 +12,25 @@ const LOCK_TIMEOUT_MS = 10_000;
 /** Database schema that contains the copied rows. */
 const SNAPSHOT_SCHEMA = "kit_snapshot";
 
+/** Condition for a policy `p` that applies to the role of the suite. The role 0 stands for all roles. */
+const APPLIES = `p.polrelid = c.oid
+  AND EXISTS (SELECT FROM unnest(p.polroles) r WHERE CASE WHEN r = 0 THEN true ELSE pg_has_role(r, 'USAGE') END)`;
+
+/**
+ * Condition for a table `c` whose policies hide rows from the role of the suite, or may do so. They hide none if a policy such as
+ * `USING (true)` applies to all statements, because policies are connected with OR unless they are restrictive.
+ */
+const HIDES_ROWS = `row_security_active(c.oid) AND (
+  NOT EXISTS (SELECT FROM pg_policy p WHERE ${APPLIES} AND p.polpermissive AND p.polcmd = '*'
+    AND pg_get_expr(p.polqual, c.oid) = 'true' AND coalesce(pg_get_expr(p.polwithcheck, c.oid), 'true') = 'true')
+  OR EXISTS (SELECT FROM pg_policy p WHERE ${APPLIES} AND NOT p.polpermissive))`;
+
 /** Selects the tables of the application, without the tables of PostgreSQL, of its extensions and of kit. */
 const TABLES = `
   SELECT c.oid, quote_ident(n.nspname) || '.' || quote_ident(c.relname),
     (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
       WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''),
-    row_security_active(c.oid)
+    ${HIDES_ROWS}
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind = 'r' AND n.nspname NOT IN ('information_schema', '${SNAPSHOT_SCHEMA}') AND n.nspname NOT LIKE 'pg\\_%'
     AND c.relname NOT LIKE 'kit\\_migration%'
