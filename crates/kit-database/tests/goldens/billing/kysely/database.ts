@@ -41,6 +41,8 @@ interface Driver {
  *
  * configure(pg);
  * const pool = new pg.Pool({ options: "-c TimeZone=UTC" });
+ * // An idle connection that breaks is an event, which would end the process without this listener.
+ * pool.on("error", (error) => console.error(`database: ${error.message}`));
  * ```
  */
 export function configure(pg: Driver): void {
