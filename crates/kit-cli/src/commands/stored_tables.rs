@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use kit_database::sql::{identifier, relation};
 use kit_database::{Change, Migration, Snapshot, schema_of};
+use kit_migrate::{TableName, table_names};
 
 /// Table that a package of kit stores in the database of the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,29 +67,27 @@ impl StoredTable {
         }
     }
 
-    /// Returns the name of the migration that creates the table.
+    /// Returns the name of the migration that creates the table, unless a later one drops or renames the table.
     fn created_by(self, migrations: &[Migration]) -> Option<&str> {
-        let creates = |migration: &&Migration| creates(migration, self.table());
-        migrations
-            .iter()
-            .find(creates)
-            .map(|migration| migration.name.as_str())
+        let mut creator = None;
+        for migration in migrations {
+            for name in table_names(&migration.sql) {
+                match name {
+                    TableName::Given(name) if name == self.table() => creator = Some(migration.name.as_str()),
+                    TableName::Gone(name) if name == self.table() => creator = None,
+                    _ => {}
+                }
+            }
+        }
+        creator
     }
-}
-
-/// Returns true if the SQL of a migration creates a table. `table` is the name in SQL.
-fn creates(migration: &Migration, table: &str) -> bool {
-    let text = migration.sql.to_lowercase().replace("if not exists ", "");
-    let table = table.to_lowercase();
-    ["", "unlogged "]
-        .iter()
-        .any(|kind| text.contains(&format!("create {kind}table {table} (")))
 }
 
 /// Returns the migrations since the last one that created a table or gave another table this name. Earlier rights belong to a
 /// table that had the name before.
 fn since_named<'m>(migrations: &'m [Migration], table: &str) -> &'m [Migration] {
-    let quoted = relation(table);
+    let local = table.strip_prefix("public.").unwrap_or(table);
+    let given = TableName::Given(local.to_owned());
     let names = |migration: &Migration| {
         let changes = migration.changes.iter();
         let mut changes = changes.map(|step| &step.change);
@@ -96,7 +95,7 @@ fn since_named<'m>(migrations: &'m [Migration], table: &str) -> &'m [Migration] 
             Change::CreateTable { table: created } => created.name == table,
             Change::RenameTable { to, .. } => to == table,
             _ => false,
-        }) || creates(migration, &quoted)
+        }) || table_names(&migration.sql).contains(&given)
     };
     let first = migrations.iter().rposition(names).unwrap_or_default();
     &migrations[first..]
@@ -267,6 +266,28 @@ mod tests {
     }
 
     #[test]
+    fn a_table_of_a_package_is_created_again_after_its_name_is_free() {
+        let creates = |sqls: &[&str]| {
+            let migrations: Vec<_> = sqls.iter().copied().map(migration).collect();
+            migration_sql(&[StoredTable::Sessions], None, &migrations, None).is_ok()
+        };
+        let create = "CREATE TABLE public.kit_sessions (id text);";
+        assert!(!creates(&[create]));
+        assert!(creates(&[create, "DROP TABLE IF EXISTS kit_sessions;"]));
+        assert!(creates(&[create, "DROP TABLE a, public.kit_sessions CASCADE;"]));
+        assert!(creates(&[
+            create,
+            "ALTER TABLE kit_sessions RENAME TO old_sessions;"
+        ]));
+        assert!(!creates(&[create, "DROP TABLE kit_sessions;", create]));
+        assert!(!creates(&[
+            "CREATE TABLE a (); ALTER TABLE a RENAME TO kit_sessions;"
+        ]));
+        assert!(creates(&["-- CREATE TABLE kit_sessions ("]));
+        assert!(creates(&["CREATE TABLE other.kit_sessions (id text);"]));
+    }
+
+    #[test]
     fn a_second_migration_for_a_role_has_only_new_rights() {
         let first = migration_sql(&[], Some("tenant_user"), &[], None)
             .expect("new")
@@ -316,6 +337,10 @@ mod tests {
         assert_eq!(rights(&migrations).as_deref(), Some(grant));
         migrations.push(migration(grant));
         assert_eq!(rights(&migrations), None);
+        migrations.push(migration(
+            "DROP TABLE tasks; CREATE TABLE public.tasks (id uuid PRIMARY KEY);\n",
+        ));
+        assert_eq!(rights(&migrations).as_deref(), Some(grant));
     }
 
     #[test]
