@@ -49,7 +49,7 @@ fn finds_a_valid_example_for_every_random_type() {
 
 /// Without a memory of the results, each level would double the time.
 #[test]
-fn a_nested_value_that_fits_several_members_of_unions_is_checked_in_little_time() {
+fn a_nested_value_that_fits_several_members_of_unions_is_checked_and_read_in_little_time() {
     let mut p = program();
     let mut id = p.add_type(TypeKind::Number);
     let string = p.add_type(TypeKind::String);
@@ -63,6 +63,8 @@ fn a_nested_value_that_fits_several_members_of_unions_is_checked_in_little_time(
     }
     assert_eq!(fit(&p, id, &fitting), Fit::Yes);
     assert_eq!(fit(&p, id, &wrong), Fit::No);
+    assert_eq!(keys(&read(&p, id, &fitting).unwrap()), ["next"]);
+    assert_eq!(read(&p, id, &wrong), None);
 }
 
 /// The value in each report fits both members and gives a different result for each of them.

@@ -23,23 +23,26 @@ use crate::walk::resolve;
 /// assert_eq!(fit(&program, text, &serde_json::json!(1)), Fit::No);
 /// ```
 pub fn fit(program: &Program, id: TypeId, value: &Value) -> Fit {
-    let check = Check {
-        program,
-        known: RefCell::default(),
-    };
-    check.fit(id, value)
+    Check::new(program).fit(id, value)
 }
 
 /// Check of one value.
-struct Check<'a> {
+pub(super) struct Check<'a> {
     program: &'a Program,
     /// Results of unions, by the union and the address of the value. If nested values fit several members of unions, each
     /// member would otherwise check them again, which takes exponential time.
     known: RefCell<FxHashMap<(TypeId, *const Value), Fit>>,
 }
 
-impl Check<'_> {
-    fn fit(&self, id: TypeId, value: &Value) -> Fit {
+impl<'a> Check<'a> {
+    pub(super) fn new(program: &'a Program) -> Self {
+        Self {
+            program,
+            known: RefCell::default(),
+        }
+    }
+
+    pub(super) fn fit(&self, id: TypeId, value: &Value) -> Fit {
         let id = resolve(self.program, id);
         let r#type = &self.program.types[id];
         match &r#type.kind {

@@ -1,9 +1,12 @@
 //! Result of decoding a value, with the rule for choosing a member of a union.
 
+use std::cell::RefCell;
+
 use kit_ir::{Program, TypeId, TypeKind};
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::check::{element_types, fit};
+use super::check::{Check, element_types};
 use super::fit::Fit;
 use super::index_types;
 use crate::members::members;
@@ -46,7 +49,12 @@ impl Score {
 /// Returns the result of decoding a value as a type. Returns `None` if the value does not fit, or if this is
 /// not certain.
 pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<DecodedValue> {
-    (fit(program, id, value) == Fit::Yes).then(|| scored(program, id, value).0)
+    let reading = Reading {
+        program,
+        check: Check::new(program),
+        known: RefCell::default(),
+    };
+    (reading.check.fit(id, value) == Fit::Yes).then(|| reading.scored(id, value).0)
 }
 
 impl DecodedValue {
@@ -86,85 +94,110 @@ fn entries(value: &Value) -> DecodedValue {
     }
 }
 
-/// Returns the result of decoding a value that fits the type, with its score.
-fn scored(program: &Program, id: TypeId, value: &Value) -> (DecodedValue, Score) {
-    let resolved = resolve(program, id);
-    match (&program.types[resolved].kind, value) {
-        (TypeKind::Object(object), Value::Object(map)) => {
-            let mut score = Score::default();
-            let mut kept = Vec::new();
-            for (key, value) in map {
-                let declared = object.property(key).map(|property| property.r#type);
-                let indexed = || index_types(program, object, key).first().copied();
-                let Some(found) = declared.or_else(indexed) else {
-                    continue;
-                };
-                let (read, inner) = scored(program, found, value);
-                score.add(inner);
-                score.kept += 1;
-                // A declared property is more specific than an index signature.
-                score.specific += u64::from(declared.is_some());
-                kept.push((key.clone(), read));
-            }
-            (DecodedValue::Entries(kept), score)
-        }
-        (TypeKind::Array { element }, Value::Array(items)) => {
-            let types = vec![*element; items.len()];
-            items_scored(program, &types, items)
-        }
-        (TypeKind::Tuple { elements }, Value::Array(items)) => {
-            let types = element_types(elements, items.len()).unwrap_or_default();
-            items_scored(program, &types, items)
-        }
-        (TypeKind::Union { members: declared }, value) => members(program, declared)
-            .iter()
-            .filter(|member| fit(program, member.r#type, value) == Fit::Yes)
-            .map(|member| scored(program, member.r#type, value))
-            // Chooses the first of several equal scores. `max_by_key` would choose the last.
-            .reduce(|best, next| if next.1 > best.1 { next } else { best })
-            .unwrap_or_else(|| (DecodedValue::Unchanged(value.clone()), Score::default())),
-        (TypeKind::Unknown, value) => (
-            DecodedValue::Unchanged(value.clone()),
-            Score {
-                kept: keys(value),
-                specific: u64::from(UNKNOWN),
-            },
-        ),
-        (kind, value) => {
-            let to = match kind {
-                TypeKind::Date => Some("Date"),
-                TypeKind::BigInt
-                | TypeKind::Literal {
-                    value: kit_ir::LiteralValue::BigInt(_),
-                } => Some("bigint"),
-                TypeKind::Bytes => Some("Uint8Array"),
-                _ => None,
-            };
-            let read = match to {
-                Some(to) => DecodedValue::Converted {
-                    to,
-                    from: value.clone(),
-                },
-                None => DecodedValue::Unchanged(value.clone()),
-            };
-            let score = Score {
-                kept: 0,
-                specific: u64::from(specificity(program, resolved)),
-            };
-            (read, score)
-        }
-    }
+type Scored = (DecodedValue, Score);
+
+/// Decoding of one value.
+struct Reading<'a> {
+    program: &'a Program,
+    check: Check<'a>,
+    /// Results of unions, by the union and the address of the value. If nested values fit several members of unions, each
+    /// member would otherwise decode them again, which takes exponential time.
+    known: RefCell<FxHashMap<(TypeId, *const Value), Scored>>,
 }
 
-fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (DecodedValue, Score) {
-    let mut score = Score::default();
-    let mut read = Vec::with_capacity(items.len());
-    for (id, item) in types.iter().zip(items) {
-        let (item, inner) = scored(program, *id, item);
-        score.add(inner);
-        read.push(item);
+impl Reading<'_> {
+    /// Returns the result of decoding a value that fits the type, with its score.
+    fn scored(&self, id: TypeId, value: &Value) -> Scored {
+        let program = self.program;
+        let resolved = resolve(program, id);
+        match (&program.types[resolved].kind, value) {
+            (TypeKind::Object(object), Value::Object(map)) => {
+                let mut score = Score::default();
+                let mut kept = Vec::new();
+                for (key, value) in map {
+                    let declared = object.property(key).map(|property| property.r#type);
+                    let indexed = || index_types(program, object, key).first().copied();
+                    let Some(found) = declared.or_else(indexed) else {
+                        continue;
+                    };
+                    let (read, inner) = self.scored(found, value);
+                    score.add(inner);
+                    score.kept += 1;
+                    // A declared property is more specific than an index signature.
+                    score.specific += u64::from(declared.is_some());
+                    kept.push((key.clone(), read));
+                }
+                (DecodedValue::Entries(kept), score)
+            }
+            (TypeKind::Array { element }, Value::Array(items)) => {
+                let types = vec![*element; items.len()];
+                self.items_scored(&types, items)
+            }
+            (TypeKind::Tuple { elements }, Value::Array(items)) => {
+                let types = element_types(elements, items.len()).unwrap_or_default();
+                self.items_scored(&types, items)
+            }
+            (TypeKind::Union { members: declared }, value) => {
+                let key = (resolved, std::ptr::from_ref(value));
+                if let Some(known) = self.known.borrow().get(&key) {
+                    return known.clone();
+                }
+                let found = members(program, declared)
+                    .iter()
+                    .filter(|member| self.check.fit(member.r#type, value) == Fit::Yes)
+                    .map(|member| self.scored(member.r#type, value))
+                    // Chooses the first of several equal scores. `max_by_key` would choose the last.
+                    .reduce(|best, next| if next.1 > best.1 { next } else { best })
+                    .unwrap_or_else(|| (DecodedValue::Unchanged(value.clone()), Score::default()));
+                // Scalars are read quickly, and most values are scalars.
+                if value.is_array() || value.is_object() {
+                    self.known.borrow_mut().insert(key, found.clone());
+                }
+                found
+            }
+            (TypeKind::Unknown, value) => (
+                DecodedValue::Unchanged(value.clone()),
+                Score {
+                    kept: keys(value),
+                    specific: u64::from(UNKNOWN),
+                },
+            ),
+            (kind, value) => {
+                let to = match kind {
+                    TypeKind::Date => Some("Date"),
+                    TypeKind::BigInt
+                    | TypeKind::Literal {
+                        value: kit_ir::LiteralValue::BigInt(_),
+                    } => Some("bigint"),
+                    TypeKind::Bytes => Some("Uint8Array"),
+                    _ => None,
+                };
+                let read = match to {
+                    Some(to) => DecodedValue::Converted {
+                        to,
+                        from: value.clone(),
+                    },
+                    None => DecodedValue::Unchanged(value.clone()),
+                };
+                let score = Score {
+                    kept: 0,
+                    specific: u64::from(specificity(program, resolved)),
+                };
+                (read, score)
+            }
+        }
     }
-    (DecodedValue::Items(read), score)
+
+    fn items_scored(&self, types: &[TypeId], items: &[Value]) -> Scored {
+        let mut score = Score::default();
+        let mut read = Vec::with_capacity(items.len());
+        for (id, item) in types.iter().zip(items) {
+            let (item, inner) = self.scored(*id, item);
+            score.add(inner);
+            read.push(item);
+        }
+        (DecodedValue::Items(read), score)
+    }
 }
 
 /// Returns the number of keys in a value, including the keys of nested objects.
