@@ -9,9 +9,8 @@ use kit_emit::{EmitOptions, emit};
 use kit_ir::{LiteralValue, Method, RouteSlots, TupleElement, TypeId, TypeKind};
 use support::Builder;
 
-/// Returns the codec of the response type `Tested` (`None` without a codec), and the type of its
-/// route.
-fn told(make: impl FnOnce(&mut Builder) -> TypeId) -> (Option<String>, String) {
+/// Returns the client of a program with the response type `Tested`.
+fn client(make: impl FnOnce(&mut Builder) -> TypeId) -> String {
     let mut b = Builder::new("src/app.types.ts");
     let made = make(&mut b);
     let tested = b.declare("Tested", made);
@@ -32,16 +31,20 @@ fn told(make: impl FnOnce(&mut Builder) -> TypeId) -> (Option<String>, String) {
         client: true,
         replaced: std::collections::BTreeSet::new(),
     };
-    let artifacts = emit(&b.program, &support::tree(&b.program), &options);
-    let client = artifacts
-        .iter()
+    emit(&b.program, &support::tree(&b.program), &options)
+        .into_iter()
         .find(|artifact| artifact.path == "client/index.ts")
-        .unwrap();
+        .unwrap()
+        .text
+        .to_string()
+}
+
+/// Returns the codec of the response type `Tested` (`None` without a codec), and the type of its
+/// route.
+fn told(make: impl FnOnce(&mut Builder) -> TypeId) -> (Option<String>, String) {
+    let client = client(make);
     let line = |start: &str| {
-        let line = client
-            .text
-            .lines()
-            .find_map(|line| line.trim().strip_prefix(start))?;
+        let line = client.lines().find_map(|line| line.trim().strip_prefix(start))?;
         Some(line.trim_end_matches([',', ';']).to_owned())
     };
     (line("Tested: "), line("\"GET /tested\": ApiRoute<").unwrap())
@@ -155,6 +158,37 @@ fn tells_members_of_a_union_apart_by_a_property_with_literals() {
         }),
         "[\"by\", \"kind\", { yes: { at: \"$date\" } }]"
     );
+}
+
+#[test]
+fn codec_of_a_member_is_printed_once_if_its_tag_has_several_literals() {
+    let nested = |b: &mut Builder| {
+        let mut inner = b.kind(TypeKind::Date);
+        for _ in 0..2 {
+            let (kind, other) = (b.literals(&["a", "b"]), b.literal("c"));
+            let members = [
+                vec![b.property("kind", kind), b.property("inner", inner)],
+                vec![b.property("kind", other), b.property("inner", inner)],
+            ];
+            let members = members.map(|properties| b.object(properties));
+            inner = b.union(&members);
+        }
+        inner
+    };
+    let client = client(nested);
+    let types: Vec<_> = client
+        .lines()
+        .skip_while(|line| line.trim() != "types: {")
+        .skip(1)
+        .take_while(|line| line.trim() != "},")
+        .map(|line| line.trim().trim_end_matches(','))
+        .collect();
+    let expected = [
+        r#"Tested: ["by", "kind", { a: "Tested.1", b: "Tested.1", c: "Tested.1" }]"#,
+        r#""Tested.1": { inner: ["by", "kind", { a: "Tested.2", b: "Tested.2", c: "Tested.2" }] }"#,
+        r#""Tested.2": { inner: "$date" }"#,
+    ];
+    assert_eq!(types, expected);
 }
 
 #[test]

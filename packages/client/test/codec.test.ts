@@ -55,6 +55,13 @@ const cases: { what: string; codec: Codec; wire: unknown; value: unknown; types?
       value: { kind: "dated", at: now },
     },
     {
+      what: "a member that several literals select",
+      codec: ["by", "kind", { created: "Event.1", changed: "Event.1" }],
+      types: { "Event.1": { at: "$date" } },
+      wire: { kind: "changed", at: text },
+      value: { kind: "changed", at: now },
+    },
+    {
       what: "a member for which there is nothing to do",
       codec: ["by", "kind", { dated: { at: "$date" } }],
       wire: { kind: "constructor", at: text },

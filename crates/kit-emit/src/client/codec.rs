@@ -4,18 +4,21 @@
 //! The client selects the member of a union by a property with literals. If there is no such property, all members must have
 //! the same codec at each location. For all other unions, the client returns plain JSON, and its type says so.
 
+mod members;
+mod print;
+
 use std::cell::RefCell;
 
 use kit_analysis::number_text;
 use kit_ir::{DeclarationId, LiteralValue, ObjectType, Program, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::members::{MemberId, Members};
 use crate::references::References;
-use crate::text::literal;
 
 /// Conversion of a JSON value to the value that the client returns. A type without a codec needs no
 /// conversion.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Codec {
     /// `$date`, `$bigint` or `$bytes`. For a union such as `Date | string`, the name ends with `?`: a string
     /// that is not a date stays unchanged.
@@ -31,7 +34,7 @@ enum Codec {
     Index(Vec<(String, Codec)>, Box<Codec>),
     /// Codec of a union: the name of the property that tells the members apart, then the codec for each value
     /// of this property.
-    Discriminated(String, Vec<(String, Codec)>),
+    Discriminated(String, Vec<(String, MemberId)>),
     /// Codecs for different kinds of JSON values, such as a string and an object. The client uses the codec
     /// that fits the kind of the value.
     Combined(Vec<Codec>),
@@ -48,6 +51,7 @@ type CodecResult = Result<Option<Codec>, Ambiguous>;
 pub(super) struct Codecs<'a> {
     program: &'a Program,
     by_declaration: FxHashMap<DeclarationId, Codec>,
+    members: Members,
     ambiguous: FxHashSet<DeclarationId>,
 }
 
@@ -65,6 +69,7 @@ impl<'a> Codecs<'a> {
             program,
             with_scalars: &with_scalars,
             known: RefCell::default(),
+            members: RefCell::default(),
         };
         for id in &with_scalars {
             match builder.codec(program.declarations[*id].r#type) {
@@ -81,6 +86,7 @@ impl<'a> Codecs<'a> {
         Self {
             program,
             by_declaration,
+            members: builder.members.into_inner(),
             ambiguous,
         }
     }
@@ -88,93 +94,6 @@ impl<'a> Codecs<'a> {
     /// Returns true if no codec can convert the values of a declaration. Clients get these values as plain JSON.
     pub(super) fn is_ambiguous(&self, id: DeclarationId) -> bool {
         self.ambiguous.contains(&id)
-    }
-
-    /// Returns the codec for the values of a declaration as text in TypeScript. Returns `None` if the values
-    /// need no conversion.
-    pub(super) fn of(&self, id: DeclarationId) -> Option<String> {
-        (self.by_declaration.contains_key(&id) && !self.ambiguous.contains(&id)).then(|| self.named(id))
-    }
-
-    /// Returns the named codecs, to which other codecs refer, in the order of the declarations.
-    pub(super) fn types(&self) -> impl Iterator<Item = (&'a str, String)> {
-        let mut reached = FxHashSet::default();
-        let mut pending: Vec<_> = self
-            .program
-            .routes
-            .iter()
-            .flat_map(kit_ir::Route::written)
-            .filter(|id| !self.ambiguous.contains(id))
-            .collect();
-        while let Some(id) = pending.pop() {
-            if let Some(codec) = self.by_declaration.get(&id)
-                && reached.insert(id)
-            {
-                collect_named(codec, &mut pending);
-            }
-        }
-        self.program
-            .declarations
-            .iter_ids()
-            .filter(move |(id, _)| reached.contains(id))
-            .map(|(id, declaration)| (declaration.name.as_str(), self.print(&self.by_declaration[&id])))
-    }
-
-    fn named(&self, id: DeclarationId) -> String {
-        literal::string(&self.program.declarations[id].name)
-    }
-
-    fn print(&self, codec: &Codec) -> String {
-        let properties = |properties: &[(String, Codec)]| {
-            literal::object(
-                properties
-                    .iter()
-                    .map(|(name, codec)| (literal::key(name), self.print(codec))),
-            )
-        };
-        let optional = |codec: Option<&Codec>| codec.map_or("null".to_owned(), |codec| self.print(codec));
-        match codec {
-            Codec::Scalar(code) => literal::string(code),
-            Codec::Named(id) => self.named(*id),
-            Codec::Properties(list) => properties(list),
-            Codec::Items(item) => format!("[\"each\", {}]", self.print(item)),
-            Codec::Tuple(items, rest) => {
-                let items = literal::list("[", items.iter().map(|item| optional(item.as_ref())), "]");
-                format!("[\"tuple\", {items}, {}]", optional(rest.as_deref()))
-            }
-            Codec::Index(list, value) => format!("[\"rest\", {}, {}]", properties(list), self.print(value)),
-            Codec::Discriminated(property, members) => {
-                format!("[\"by\", {}, {}]", literal::string(property), properties(members))
-            }
-            Codec::Combined(codecs) => {
-                let codecs = codecs.iter().map(|codec| self.print(codec));
-                literal::list("[", std::iter::once("\"all\"".to_owned()).chain(codecs), "]")
-            }
-        }
-    }
-}
-
-fn collect_named(codec: &Codec, found: &mut Vec<DeclarationId>) {
-    let parts: Vec<&Codec> = match codec {
-        Codec::Scalar(_) => Vec::new(),
-        Codec::Named(id) => {
-            found.push(*id);
-            Vec::new()
-        }
-        Codec::Properties(list) | Codec::Discriminated(_, list) => {
-            list.iter().map(|(_, codec)| codec).collect()
-        }
-        Codec::Items(item) => vec![item],
-        Codec::Tuple(items, rest) => items.iter().flatten().chain(rest.as_deref()).collect(),
-        Codec::Index(list, value) => list
-            .iter()
-            .map(|(_, codec)| codec)
-            .chain([value.as_ref()])
-            .collect(),
-        Codec::Combined(codecs) => codecs.iter().collect(),
-    };
-    for part in parts {
-        collect_named(part, found);
     }
 }
 
@@ -223,6 +142,7 @@ struct CodecBuilder<'a> {
     /// Codecs of types with parts. The codec of a union needs those of the properties of its members twice, so nested unions
     /// would take exponential time without this cache.
     known: RefCell<FxHashMap<TypeId, CodecResult>>,
+    members: RefCell<Members>,
 }
 
 impl CodecBuilder<'_> {
@@ -392,12 +312,15 @@ impl CodecBuilder<'_> {
             if !values.iter().flatten().all(|value| seen.insert(value)) {
                 continue;
             }
+            let mut known = self.members.borrow_mut();
             let mut cases = Vec::new();
-            for (values, codec) in values.iter().zip(&codecs) {
-                for value in values {
-                    cases.extend(codec.clone().map(|codec| (value.clone(), codec)));
+            for (values, codec) in values.into_iter().zip(codecs) {
+                if let Some(codec) = codec {
+                    let id = known.add(codec);
+                    cases.extend(values.into_iter().map(|value| (value, id)));
                 }
             }
+            known.name_repeated(&cases);
             return Ok(Some(Codec::Discriminated(property.name.clone(), cases)));
         }
         self.common_codec(members)

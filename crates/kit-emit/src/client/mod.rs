@@ -204,7 +204,8 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
     writer.block("const codecs: Codecs = {", "};", |writer| {
         let types: Vec<_> = codecs
             .types()
-            .map(|(name, codec)| format!("{}: {codec},", literal::key(name)))
+            .into_iter()
+            .map(|(name, codec)| format!("{}: {codec},", literal::key(&name)))
             .collect();
         field(writer, "types", &types);
         let responses: Vec<_> = program
