@@ -115,6 +115,41 @@ fn generates_no_handler_that_would_connect_rows_by_texts_without_case() {
     assert!(products.text.contains("kit_related.tag = $"), "{}", products.text);
 }
 
+/// Without a maximum, one request could read the whole table.
+#[test]
+fn generates_no_handler_of_a_page_without_a_maximum_of_rows() {
+    let messages = |maximum: Option<f64>| {
+        let mut program = projects::store();
+        let objects = program.types.iter().filter_map(|r#type| match &r#type.kind {
+            kit_ir::TypeKind::Object(object) => Some(&object.properties),
+            _ => None,
+        });
+        let sizes = objects
+            .flatten()
+            .filter(|own| own.name == "pageSize" && own.optional);
+        let sizes: Vec<_> = sizes.map(|own| own.r#type).collect();
+        for size in sizes {
+            program.types[size].constraints.maximum =
+                maximum.map(|maximum| kit_ir::Decimal::new(maximum).unwrap());
+        }
+        let output = generated("store", &program);
+        assert_eq!(output.problems, []);
+        // Handlers of earlier versions call the function of the table.
+        let mut files = output.files.iter();
+        let products = files.find(|file| file.path == "db/product.rs").unwrap();
+        assert!(products.text.contains("fn list_with_total"), "{}", products.text);
+        let messages = output.warnings.into_iter().map(|warning| warning.message);
+        messages
+            .filter(|message| message.contains("`pageSize`"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(messages(Some(10_000.0)), [""; 0]);
+    let refused = "`GET /products` answers 501, because kit cannot generate its handler: `pageSize` in the query needs a maximum of at most \
+                   10000 rows, such as `@maximum 100`";
+    assert_eq!(messages(None), [refused]);
+    assert_eq!(messages(Some(10_001.0)), [refused]);
+}
+
 /// PostgreSQL refuses a row whose values do not fit into an index.
 #[test]
 fn generates_handlers_that_refuse_texts_too_long_for_an_index() {

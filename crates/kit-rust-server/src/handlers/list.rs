@@ -20,6 +20,9 @@ use crate::types::{Definition, Field, Form, RustType};
 /// Number of rows on a page if the request does not set `pageSize`.
 const PAGE_SIZE: u32 = 20;
 
+/// Largest number of rows that a page may have. A `Cursor` has the same bound (`KIT1422`).
+const MAX_PAGE_SIZE: u32 = 10_000;
+
 /// A route that lists rows.
 pub(super) struct List<'k> {
     pub(super) stored: &'k Stored<'k>,
@@ -98,6 +101,9 @@ impl<'k> HandlerContext<'k, '_> {
     /// Returns the code of the handler. Returns the reason if kit cannot tell from the types which rows the route lists.
     pub(super) fn list(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<Code, Reason> {
         let list = self.list_of(handled)?;
+        if list.has_total() {
+            self.check_page_size(handled.route.slots.query)?;
+        }
         let stored = list.stored;
         uses.module(stored);
         let row_owner = self.row_owner(handled, stored, uses);
@@ -304,6 +310,23 @@ impl<'k> HandlerContext<'k, '_> {
     fn field(self, of: &str, property: &str) -> Option<&'k Field> {
         let fields = self.types.structs.get(of)?;
         fields.iter().find(|field| field.property == property)
+    }
+
+    /// Returns the reason if a request of a page may ask for any number of rows. The contract has the bound, so that clients and
+    /// documents know it.
+    fn check_page_size(self, query: Option<DeclarationId>) -> Result<(), Reason> {
+        let size = query.and_then(|query| self.property(query, "pageSize"));
+        let rules = size.map(|size| &self.resolved(size.r#type).constraints);
+        let bounds = rules.map(|rules| [rules.maximum, rules.exclusive_maximum]);
+        let mut bounds = bounds.into_iter().flatten().flatten();
+        bounds
+            .any(|bound| bound.get() <= f64::from(MAX_PAGE_SIZE))
+            .then_some(())
+            .ok_or_else(|| {
+                format!(
+                    "`pageSize` in the query needs a maximum of at most {MAX_PAGE_SIZE} rows, such as `@maximum 100`"
+                )
+            })
     }
 
     /// Returns the Rust expression of a number of the query that is at least 1. Returns `None` if the query has no such
