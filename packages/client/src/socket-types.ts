@@ -67,6 +67,11 @@ export type SocketCall = Address & {
   messages?: MessageKinds;
   /** Signal that closes the socket. */
   signal?: AbortSignal;
+  /**
+   * Milliseconds until the call fails with `TIMEOUT` if the server does not answer the handshake. 0 disables the timeout. Default
+   * {@link SocketClient.timeoutMs}.
+   */
+  timeoutMs?: number;
 };
 
 /** Options of a client that its WebSockets use. */
@@ -75,6 +80,8 @@ export interface SocketClient {
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  /** Milliseconds until a handshake without an answer fails with `TIMEOUT`. 0 disables the timeout. Default 30,000. */
+  readonly timeoutMs?: number;
   readonly codecs?: {
     readonly types: NamedCodecs;
     /** Codecs of received messages, by `WS /path`. */

@@ -459,8 +459,8 @@ type SocketOf<C> =
     : never;
 
 type SocketArguments<Input> = {} extends Input
-  ? [request?: Input & Pick<SocketCall, "signal">]
-  : [request: Input & Pick<SocketCall, "signal">];
+  ? [request?: Input & Pick<SocketCall, "signal" | "timeoutMs">]
+  : [request: Input & Pick<SocketCall, "signal" | "timeoutMs">];
 
 /** Function of a client that opens WebSockets. */
 type SocketCaller<Routes> = <Path extends SocketPaths<keyof Routes>>(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 
 import { isApiError } from "@kit/client";
@@ -61,6 +61,70 @@ test("messages that were read do not count", { timeout: 20_000 }, async () => {
       read += 1;
       if (read === 70) break;
     }
+    socket.close();
+    assert.equal((await socket.closed).code, 1000);
+  } finally {
+    server.close();
+  }
+});
+
+/** Address of a server that accepts connections and never answers. */
+interface Silent extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly connections: readonly Socket[];
+}
+
+function isTimeout(error: unknown): boolean {
+  return (
+    isApiError(error, "TIMEOUT") &&
+    error.status === 0 &&
+    error.message === "WS /: the handshake took longer than 100 ms"
+  );
+}
+
+async function silentServer(): Promise<Silent> {
+  const connections: Socket[] = [];
+  const server = createServer((socket) => {
+    connections.push(socket.on("error", () => undefined).resume());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections,
+    async [Symbol.asyncDispose]() {
+      for (const socket of connections) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+test(
+  "fails with TIMEOUT and closes the connection if the server does not answer the handshake",
+  { timeout: 20_000 },
+  async () => {
+    await using server = await silentServer();
+    const { baseUrl, connections } = server;
+    await assert.rejects(openSocket({ baseUrl, timeoutMs: 100 }, "/"), isTimeout);
+    const [first] = connections;
+    if (!first!.closed) await once(first!, "close");
+    await assert.rejects(openSocket({ baseUrl, timeoutMs: 60_000 }, "/", { timeoutMs: 100 }), isTimeout);
+    const signal = AbortSignal.timeout(100);
+    await assert.rejects(
+      openSocket({ baseUrl, timeoutMs: 0 }, "/", { signal }),
+      (error) => error === signal.reason,
+    );
+  },
+);
+
+test("the timeout ends with the handshake", { timeout: 20_000 }, async () => {
+  const server = await serverOf("first", 1);
+  try {
+    const { port } = server.address() as AddressInfo;
+    const call = { messages, timeoutMs: 300 };
+    const socket = await openSocket({ baseUrl: `http://127.0.0.1:${port}` }, "/", call);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    assert.ok(socket.isOpen);
     socket.close();
     assert.equal((await socket.closed).code, 1000);
   } finally {

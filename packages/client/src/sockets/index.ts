@@ -7,6 +7,7 @@ import { decode, encode } from "../codec.ts";
 import { ApiError } from "../error.ts";
 import { cookieText, headerText } from "../header.ts";
 import { addressOf } from "../request.ts";
+import { LONGEST_TIMER_MS } from "../retry.ts";
 import type {
   ApiSocket,
   MessageKind,
@@ -25,7 +26,11 @@ const greatestQueueSize = 64 * 1024 * 1024;
 
 const onlyJson: MessageKinds = { in: ["json"], out: ["json"] };
 
-/** Opens a WebSocket. Resolves when the server has accepted the handshake. */
+/**
+ * Opens a WebSocket. Resolves when the server has accepted the handshake.
+ *
+ * @throws {ApiError} With the code `TIMEOUT` if the server does not answer the handshake within `timeoutMs`, by default 30,000.
+ */
 export const openSocket: OpenSocket = async (options, path, call = {}) => {
   const { codecs } = options;
   const route = `WS ${path}`;
@@ -41,9 +46,23 @@ export const openSocket: OpenSocket = async (options, path, call = {}) => {
   signal?.addEventListener("abort", abort, { once: true });
   void messages.closed.then(() => signal?.removeEventListener("abort", abort));
   if (signal?.aborted === true) abort();
-  await messages.opened.catch((error: unknown) => {
-    throw signal?.aborted === true ? signal.reason : error;
-  });
+  const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? 30_000;
+  let hasTimedOut = false;
+  const stop = (): void => {
+    hasTimedOut = true;
+    messages.close(1000, "");
+  };
+  const timer = timeoutMs > 0 ? setTimeout(stop, Math.min(timeoutMs, LONGEST_TIMER_MS)) : undefined;
+  try {
+    await messages.opened;
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    if (hasTimedOut)
+      throw new ApiError("TIMEOUT", 0, `${route}: the handshake took longer than ${timeoutMs} ms`);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
   return messages as ApiSocket<unknown, unknown>;
 };
 
