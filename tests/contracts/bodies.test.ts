@@ -7,7 +7,14 @@ import { join } from "node:path";
 import { cp, rm } from "node:fs/promises";
 
 import { createIntegrationSuite, type RouteTable } from "@kit/testing";
-import { type AnyHandlers, type App, type BaseContext, createApp, type RequestContext } from "@kit/core";
+import {
+  type AnyHandlers,
+  type App,
+  type BaseContext,
+  createApp,
+  download,
+  type RequestContext,
+} from "@kit/core";
 import { expressServer } from "@kit/server-express";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/bodies/client/index.ts";
@@ -21,13 +28,15 @@ const directory = join(root, "bodies");
 const tables = await tablesIn(directory);
 const contracts = await contractsIn(directory);
 
+const MIB = 1024 * 1024;
+
 /** Runs the contract tests of an application, and returns the names of the tests that passed and that failed. */
 function runAgainst(app: unknown, routes: readonly RouteTable[] = tables): Promise<Ran> {
   return runContractTests(app, { group: "PhotoRoutes", contracts, directory, routes });
 }
 
-/** Creates the application, with other handlers for some routes. */
-function application(changed: AnyHandlers = {}): App {
+/** Creates the application, with other handlers for some routes. `bodyBytes` is the limit of all bodies. */
+function application(changed: AnyHandlers = {}, bodyBytes?: number): App {
   const options = bodyOptions();
   const [first] = options.routes!;
   // These requests have texts that the handlers of the conformance tests cannot show in a header.
@@ -37,7 +46,14 @@ function application(changed: AnyHandlers = {}): App {
     "POST /photos": () => ({ id: "6f1d2c3b-0a9e-4f8d-8c7b-6a5d4e3f2a1b", title: "Harbour" }),
   };
   const handlers = { ...first!.handlers, ...quiet, ...changed };
-  return createApp({ ...options, server: expressServer(), routes: [{ handlers: handlers as never }] });
+  // The default limit is less than the maximum size of a photo.
+  const photos = bodyBytes === undefined ? { "POST /photos": { limits: { bodyBytes: 8 * MIB } } } : {};
+  return createApp({
+    ...options,
+    ...(bodyBytes !== undefined && { limits: { bodyBytes } }),
+    server: expressServer(),
+    routes: [{ handlers: handlers as never, on: photos as never }],
+  });
 }
 
 test("random forms, parts and lines that are valid are accepted, and all others are refused", async () => {
@@ -117,6 +133,67 @@ test("a download without ranges fails the tests of ranges", async () => {
     ["GET /film: answers a range of the first byte", "GET /film: refuses a range after the end"],
   );
   assert.ok(passed.includes("GET /film: answers HEAD like GET, without the body"));
+});
+
+/** Names of the tests of a download. */
+const downloadTests = [
+  "GET /film: answers a range of the first byte",
+  "GET /film: refuses a range after the end",
+  "GET /film: answers HEAD like GET, without the body",
+];
+
+/** Runs the tests of the download of an application. `errors` are the declared errors of the route. */
+function runFilm(film: AnyHandlers[string], errors: readonly string[] = []): Promise<Ran> {
+  const table = tables.find(({ route }) => route === "GET /film")!;
+  return runAgainst(application({ "GET /film": film }), [{ ...table, errors }]);
+}
+
+function notFound({ ctx }: { ctx: RequestContext }): never {
+  return ctx.fail(404, "FILM_NOT_FOUND", "There is no film");
+}
+
+test("the tests of a download are skipped if the route answers with a declared error", async () => {
+  const { failed, skipped } = await runFilm(notFound, ["404 FILM_NOT_FOUND"]);
+  assert.deepEqual([...failed], []);
+  const reason = "the response is an error: add a fixture for the route";
+  assert.deepEqual(
+    [...skipped],
+    downloadTests.map((name) => [name, reason]),
+  );
+});
+
+test("the tests of a download fail if the route answers with an undeclared error", async () => {
+  const { failed } = await runFilm(notFound);
+  for (const name of downloadTests) assert.match(failed.get(name) ?? "passed", /404 FILM_NOT_FOUND/);
+});
+
+test("the tests of ranges are skipped if the download is empty", async () => {
+  const { passed, failed, skipped } = await runFilm(() => download(Buffer.alloc(0)));
+  assert.deepEqual([...failed], []);
+  const reason = "the download is empty: add a fixture of a download with bytes";
+  assert.deepEqual(
+    [...skipped],
+    downloadTests.slice(0, 2).map((name) => [name, reason]),
+  );
+  assert.ok(passed.includes(downloadTests[2]!));
+});
+
+test("the tests of limits are skipped, with the reason, if no request can show the limit", async () => {
+  const routes = tables.filter(({ route }) => ["POST /photos", "POST /imports"].includes(route));
+  const limited = async (bodyBytes: number): Promise<unknown> => {
+    const { failed, skipped } = await runAgainst(application({}, bodyBytes), routes);
+    assert.deepEqual([...failed], []);
+    return Object.fromEntries(skipped);
+  };
+  const tooLarge = "the limit of the body is too large to send more";
+  assert.deepEqual(await limited(16 * MIB + 1), {
+    "POST /photos: refuses a body that is too large": tooLarge,
+    "POST /imports: refuses a body that is too large": tooLarge,
+  });
+  assert.deepEqual(await limited(5 * MIB), {
+    "POST /photos: refuses body $.photo: 5242881 bytes (maximum 5242880)":
+      "the limit of the whole body is less than that of the file",
+  });
 });
 
 test("the generated client and the server agree about every format", async () => {

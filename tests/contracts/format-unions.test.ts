@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 import type { Client } from "@kit/client";
-import { type AnyHandlers, type App, createApp } from "@kit/core";
+import { type AnyHandlers, type App, createApp, type RequestContext } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
+import type { RouteTable } from "@kit/testing";
 
 import {
   createClient,
@@ -29,8 +30,8 @@ function application(changed: AnyHandlers = {}): App {
   return createApp({ ...formatOptions(changed), server: nativeServer() });
 }
 
-function runAgainst(app: App): Promise<Ran> {
-  return runContractTests(app, { group: "OrderRoutes", contracts, directory, routes: tables });
+function runAgainst(app: App, routes: readonly RouteTable[] = tables): Promise<Ran> {
+  return runContractTests(app, { group: "OrderRoutes", contracts, directory, routes });
 }
 
 test("an application whose responses match its contract passes the tests of each format", async () => {
@@ -86,6 +87,36 @@ test("an application that breaks the type of one format fails only the tests of 
       "GET /export: answers with application/json if the request prefers it to text/csv",
       "GET /watch: answers with text/event-stream if the request accepts only this type",
       "GET /watch: answers with text/event-stream if the request prefers it to application/json",
+    ],
+  );
+});
+
+/** Returns the tests of a route and the header `accept` that need a response with a format. */
+const acceptTests = (route: string, first: string, second: string): string[] => [
+  ...[first, second].map((type) => `${route}: answers with ${type} if the request accepts only this type`),
+  `${route}: answers with ${second} if the request prefers it to ${first}`,
+];
+
+test("the tests of `accept` are skipped if the response has no format to choose", async () => {
+  const tableOf = new Map(tables.map((table) => [table.route, table]));
+  const routes = [tableOf.get("GET /export")!, { ...tableOf.get("GET /watch")!, errors: ["404 NO_WATCH"] }];
+  const { failed, skipped } = await runAgainst(
+    application({
+      "GET /watch": ({ ctx }: { ctx: RequestContext }) => ctx.fail(404, "NO_WATCH", "Nothing to watch"),
+      "GET /export": ({ reply }: { reply: (status: number, body: unknown) => unknown }) =>
+        reply(202, { percent: 50 }),
+    }),
+    routes,
+  );
+  assert.deepEqual([...failed], []);
+  const noFormat =
+    "the response has the status 202, which does not have this format: add a fixture for the route";
+  const noFixture = "the response is an error: add a fixture for the route";
+  assert.deepEqual(
+    [...skipped],
+    [
+      ...acceptTests("GET /export", "text/csv", "application/json").map((name) => [name, noFormat]),
+      ...acceptTests("GET /watch", "application/json", "text/event-stream").map((name) => [name, noFixture]),
     ],
   );
 });

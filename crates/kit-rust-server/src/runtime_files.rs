@@ -257,6 +257,7 @@
     ("testing/bodies.rs", include_str!("../../kit-runtime/src/testing/bodies.rs")),
     ("testing/captured.rs", include_str!("../../kit-runtime/src/testing/captured.rs")),
     ("testing/case.rs", include_str!("../../kit-runtime/src/testing/case.rs")),
+    ("testing/choices.rs", include_str!("../../kit-runtime/src/testing/choices.rs")),
     ("testing/client.rs", include_str!("../../kit-runtime/src/testing/client.rs")),
     ("testing/closed.rs", include_str!("../../kit-runtime/src/testing/closed.rs")),
     ("testing/contents.rs", include_str!("../../kit-runtime/src/testing/contents.rs")),

@@ -8,6 +8,7 @@ mod arguments;
 mod bodies;
 pub(crate) mod captured;
 mod case;
+mod choices;
 mod client;
 #[cfg(feature = "sockets")]
 mod closed;

@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::case::{Kind, OTHER_TYPE, random_name, types_of};
+use super::case::{Kind, random_name};
 use super::client::{Headers, TestClient, TestResponse};
 use super::contents::Body;
 use super::document::{Auth, Table};
-use super::expect::{Expectations, fail_with, reply_of};
+use super::expect::{Expectations, fail_with};
 use super::fixture::{Fixture, MakeFixture};
 use super::outcome::{Checked, Stop, fail};
 use super::random::Randomness;
@@ -337,55 +337,6 @@ impl Running {
             return fail_with(&text, &answer);
         }
         self.expect.error(table, &answer, 403, &["INSUFFICIENT_SCOPE"])?;
-        Ok(())
-    }
-
-    /// Runs a test of the header `accept`, which chooses the format of a response.
-    async fn accepts(&self, table: &Table, kind: Kind) -> Checked {
-        let types = types_of(table);
-        let (accept, expected) = match (kind, types.as_slice()) {
-            (Kind::Accepts(index), types) => {
-                let media_type = types.get(index).copied().unwrap_or_default();
-                (media_type.to_owned(), Some(media_type))
-            }
-            (Kind::Prefers, [first, second, ..]) => (format!("{first};q=0.5, {second}"), Some(*second)),
-            _ => (OTHER_TYPE.to_owned(), None),
-        };
-        let fixture = self.fixture(table).await?;
-        let slots = slots_of(table, &fixture, &[]);
-        let mut headers = fixture.all_headers(table);
-        headers.insert("accept".to_owned(), accept);
-        let answer = self.send(RouteRequest::new(table, slots, headers)).await?;
-        match expected {
-            None => {
-                self.expect.error(table, &answer, 406, &["NOT_ACCEPTABLE"])?;
-            }
-            Some(_) => self.expect.answered(table, &answer, false)?,
-        }
-        let vary = answer.header("vary").unwrap_or_default();
-        if !vary
-            .split(',')
-            .any(|name| matches!(name.trim().to_ascii_lowercase().as_str(), "accept" | "*"))
-        {
-            let text = format!(
-                "{} answered with the header `vary: {vary}`, which does not list `accept`",
-                table.route
-            );
-            return fail_with(&text, &answer);
-        }
-        let Some(expected) = expected else { return Ok(()) };
-        let declared = reply_of(table, &answer).and_then(|reply| reply.content.as_ref());
-        let is_declared =
-            declared.is_some_and(|content| content.choices.iter().any(|choice| choice.r#type == expected));
-        let found = answer.header("content-type").unwrap_or("nothing");
-        let found = found.split(';').next().unwrap_or_default();
-        if is_declared && found != expected {
-            let text = format!(
-                "{} answered with the content type {found}, but the request accepts {expected}",
-                table.route
-            );
-            return fail_with(&text, &answer);
-        }
         Ok(())
     }
 }

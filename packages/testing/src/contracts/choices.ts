@@ -2,7 +2,8 @@
 import type { CompiledRoute } from "@kit/types";
 
 import type { TestResponse } from "../test-response.ts";
-import { expectAnswered, expectError, fail } from "./expect.ts";
+import { expectAnswered, expectError, fail, replyOf } from "./expect.ts";
+import { NO_FIXTURE } from "./lists.ts";
 import { send, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { DeclaredReply, FormatChoice, RouteTable } from "./tables.ts";
@@ -10,7 +11,16 @@ import type { DeclaredReply, FormatChoice, RouteTable } from "./tables.ts";
 /** Media type that no contract of a test declares. */
 const OTHER_TYPE = "application/x-kit-other";
 
-type Each = (name: string, run: (app: Running) => Promise<void>) => unknown;
+/** Reason why a test is skipped whose request is refused although its fixture has made another request succeed. */
+const ONE_REQUEST = "the response is an error: let the fixture of the route make each request succeed";
+
+/** Context of a test, of the test runner. */
+interface Context {
+  skip(reason?: string): void;
+}
+
+/** Declares a test that may skip itself. */
+type Each = (name: string, run: (app: Running, context: Context) => Promise<void>) => unknown;
 
 /** Returns the route with only one format of its request body. */
 export function withFormat(compiled: CompiledRoute, choice: FormatChoice | undefined): CompiledRoute {
@@ -38,16 +48,15 @@ export function acceptTests(table: RouteTable, each: Each): void {
     const headers = { ...fixture.headers, accept };
     return send(app, table, slotsOf(table, fixture, []), { headers });
   };
+  const answers = (how: string, accept: string, type: string): unknown =>
+    each(`answers with ${type} if the request ${how}`, async (app, context) => {
+      const skipped = expectType(table, await asked(app, accept), type, app);
+      if (skipped !== undefined) context.skip(skipped);
+    });
   const types = typesOf(unions);
-  for (const type of types) {
-    each(`answers with ${type} if the request accepts only this type`, async (app) =>
-      expectType(table, await asked(app, type), type),
-    );
-  }
+  for (const type of types) answers("accepts only this type", type, type);
   const [first, second] = types;
-  each(`answers with ${second} if the request prefers it to ${first}`, async (app) =>
-    expectType(table, await asked(app, `${first};q=0.5, ${second}`), second!),
-  );
+  answers(`prefers it to ${first}`, `${first};q=0.5, ${second}`, second!);
   each(`refuses a request that accepts only ${OTHER_TYPE}`, async (app) => {
     const answer = await asked(app, OTHER_TYPE);
     expectError(table, answer, 406, "NOT_ACCEPTABLE");
@@ -60,14 +69,21 @@ function typesOf([first]: readonly DeclaredReply[]): readonly string[] {
   return (first?.content?.choices ?? []).map(({ type }) => type);
 }
 
-function expectType(table: RouteTable, answer: TestResponse, type: string): void {
+/**
+ * Checks that a response has the media type that the request accepts. Returns the reason why the test is skipped if its contract has no
+ * format with this type.
+ */
+function expectType(table: RouteTable, answer: TestResponse, type: string, app: Running): string | undefined {
   expectAnswered(table, answer, false);
   expectVary(table, answer);
-  const reply = table.replies?.find(({ status }) => status === answer.status);
-  if (reply?.content?.choices?.some((choice) => choice.type === type) !== true) return;
+  const reply = replyOf(table, answer);
+  if (reply === undefined) return app.hasFixture(table.route) ? ONE_REQUEST : NO_FIXTURE;
+  if (reply.content?.choices?.some((choice) => choice.type === type) !== true)
+    return `the response has the status ${answer.status}, which does not have this format: add a fixture for the route`;
   const found = (answer.headers.get("content-type") ?? "nothing").split(";", 1)[0];
   if (found !== type)
     fail(`${table.route} answered with the content type ${found}, but the request accepts ${type}`, answer);
+  return undefined;
 }
 
 function expectVary(table: RouteTable, answer: TestResponse): void {

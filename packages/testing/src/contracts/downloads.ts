@@ -1,16 +1,26 @@
 /** Tests of downloads: ranges and HEAD. */
 import type { TestResponse } from "../test-response.ts";
-import { expectError, fail } from "./expect.ts";
+import { expectAnswered, expectError, fail } from "./expect.ts";
+import { NO_FIXTURE } from "./lists.ts";
 import { headersOf, filled, send, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { RouteTable } from "./tables.ts";
 
-type Each = (name: string, run: (app: Running) => Promise<void>) => unknown;
+/** Reason why a test of ranges is skipped. */
+const EMPTY = "the download is empty: add a fixture of a download with bytes";
+
+/** Declares a test that may skip itself. */
+type Each = (
+  name: string,
+  run: (app: Running, context: { skip(reason?: string): void }) => Promise<void>,
+) => unknown;
 
 /** Requests of one test, which all ask for the same download. */
 interface Requests {
-  /** Response with the whole body. `undefined` if the route answers with an error, so that there is nothing to test. */
-  readonly whole: TestResponse | undefined;
+  /** Response with the whole body. */
+  readonly whole: TestResponse;
+  /** Reason why the response has nothing to test. */
+  readonly noDownload: string | undefined;
   /** Asks for a range. */
   range(value: string): Promise<TestResponse>;
   head(): Promise<TestResponse>;
@@ -20,10 +30,11 @@ interface Requests {
 export function downloadTests(table: RouteTable, each: Each): void {
   if (table.replies?.some(({ content }) => content?.kind === "download") !== true) return;
   const { route } = table;
-  each("answers a range of the first byte", async (app) => {
-    const { whole, range } = await requests(table, app);
-    const bytes = whole?.bytes;
-    if (whole === undefined || bytes === undefined || bytes.length === 0) return;
+  each("answers a range of the first byte", async (app, context) => {
+    const { whole, noDownload, range } = await requests(table, app);
+    if (noDownload !== undefined) return context.skip(noDownload);
+    const { bytes } = whole;
+    if (bytes === undefined || bytes.length === 0) return context.skip(EMPTY);
     const answer = await range("bytes=0-0");
     if (answer.status !== 206) fail(`${route} answered \`range: bytes=0-0\` without the status 206`, answer);
     expectHeader(table, answer, "content-range", `bytes 0-0/${bytes.length}`);
@@ -31,17 +42,18 @@ export function downloadTests(table: RouteTable, each: Each): void {
     if (answer.bytes?.length !== 1 || answer.bytes[0] !== bytes[0])
       fail(`${route} answered \`range: bytes=0-0\` with other bytes than the first byte of the body`, answer);
   });
-  each("refuses a range after the end", async (app) => {
-    const { whole, range } = await requests(table, app);
-    const size = whole?.bytes?.length ?? 0;
-    if (size === 0) return;
+  each("refuses a range after the end", async (app, context) => {
+    const { whole, noDownload, range } = await requests(table, app);
+    if (noDownload !== undefined) return context.skip(noDownload);
+    const size = whole.bytes?.length ?? 0;
+    if (size === 0) return context.skip(EMPTY);
     const answer = await range(`bytes=${size}-`);
     expectError(table, answer, 416, "RANGE_NOT_SATISFIABLE");
     expectHeader(table, answer, "content-range", `bytes */${size}`);
   });
-  each("answers HEAD like GET, without the body", async (app) => {
-    const { whole, head } = await requests(table, app);
-    if (whole === undefined) return;
+  each("answers HEAD like GET, without the body", async (app, context) => {
+    const { whole, noDownload, head } = await requests(table, app);
+    if (noDownload !== undefined) return context.skip(noDownload);
     const answer = await head();
     if (answer.status !== 200) fail(`${route} answered HEAD with another status than GET`, answer);
     expectHeader(table, answer, "content-length", String(whole.bytes?.length ?? 0));
@@ -58,7 +70,8 @@ async function requests(table: RouteTable, app: Running): Promise<Requests> {
     send(app, table, slots, { headers: { ...fixture.headers, ...more } });
   const whole = await get({});
   return {
-    whole: whole.status === 200 ? whole : undefined,
+    whole,
+    noDownload: reasonWithout(table, whole, app),
     range: (range) => get({ range }),
     head: () =>
       app.client.request("HEAD", filled(table.route.split(" ")[1] ?? "", slots.params), {
@@ -66,6 +79,17 @@ async function requests(table: RouteTable, app: Running): Promise<Requests> {
         query: (slots.query ?? {}) as Record<string, unknown>,
       }),
   };
+}
+
+/**
+ * Returns the reason why a response is no download. Fails if the response breaks the contract, or is an error although the route has a
+ * fixture.
+ */
+function reasonWithout(table: RouteTable, answer: TestResponse, app: Running): string | undefined {
+  if (answer.status === 200) return undefined;
+  expectAnswered(table, answer, app.hasFixture(table.route));
+  if (answer.status >= 400) return NO_FIXTURE;
+  return `the response has the status ${answer.status}, which is no download: add a fixture for the route`;
 }
 
 function expectHeader(
