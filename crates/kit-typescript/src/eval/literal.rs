@@ -2,6 +2,7 @@
 
 use oxc_ast::ast::{Expression, TSLiteral, UnaryOperator};
 
+use super::template::has_half_pair;
 use super::types::Literal;
 use super::{Evaluator, Ty, TyId};
 use crate::modules::Location;
@@ -14,7 +15,10 @@ impl<'a> Evaluator<'a> {
             TSLiteral::NumericLiteral(literal) => Literal::number(literal.value),
             TSLiteral::BigIntLiteral(literal) => Literal::BigInt(literal.value.as_str().into()),
             TSLiteral::StringLiteral(literal) if literal.lone_surrogates => {
-                return self.no_json_form(location, "a string with half a surrogate pair");
+                return self.half_pair(location);
+            }
+            TSLiteral::TemplateLiteral(template) if has_half_pair(&template.quasis) => {
+                return self.half_pair(location);
             }
             TSLiteral::StringLiteral(literal) => Literal::string(literal.value.as_str()),
             TSLiteral::TemplateLiteral(template) => match template.single_quasi() {

@@ -7,6 +7,7 @@ use oxc_ast::ast::{Expression, PropertyKey, TSMethodSignatureKind, TSSignature, 
 use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
+use super::template::has_half_pair;
 use super::types::Function;
 use super::{DocId, Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::Location;
@@ -130,6 +131,17 @@ impl<'a> Evaluator<'a> {
         computed: bool,
         scope: ScopeId,
     ) -> Option<(Rc<str>, KeyKind)> {
+        let has_half_pair = match key {
+            PropertyKey::StringLiteral(text) => text.lone_surrogates,
+            PropertyKey::TemplateLiteral(template) => has_half_pair(&template.quasis),
+            _ => false,
+        };
+        if has_half_pair {
+            let location = self.location(scope, key.span());
+            let issue = self.half_pair_in_name(location);
+            object.issues.push(issue);
+            return None;
+        }
         let plain = match key {
             PropertyKey::RegExpLiteral(_)
             | PropertyKey::PrivateIdentifier(_)

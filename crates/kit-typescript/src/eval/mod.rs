@@ -393,10 +393,11 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the type of an enum member; `number` if the value of the member is not known.
     fn enum_member(&mut self, decl: DeclId, index: usize) -> TyId {
-        let value = self.graph.enum_members(decl)[index].value.clone();
-        let value = match value {
-            EnumValue::String(text) => types::Literal::string(&text),
-            EnumValue::Number(number) if number.is_finite() => types::Literal::number(number),
+        let members = self.graph.enum_members(decl);
+        let value = match &members[index].value {
+            EnumValue::String(text) => types::Literal::string(text),
+            EnumValue::HalfPair => return self.half_pair(members[index].location),
+            EnumValue::Number(number) if number.is_finite() => types::Literal::number(*number),
             EnumValue::Number(_) | EnumValue::Computed => return self.store.add(Ty::Number),
         };
         self.store.add(Ty::EnumMember(types::EnumMember {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kit_analysis::numbers::is_number_text;
-use oxc_ast::ast::TSTemplateLiteralType;
+use oxc_ast::ast::{TSTemplateLiteralType, TemplateElement};
 use oxc_span::GetSpan;
 
 use super::types::Literal;
@@ -17,10 +17,19 @@ const MAX_COMBINATIONS: usize = 20_000;
 /// itself twice would double in size each time.
 const MAX_PARTS: usize = 500_000;
 
+/// Returns true if a text of a template has half of a surrogate pair, which the parser replaces by other characters.
+pub(super) fn has_half_pair(texts: &[TemplateElement<'_>]) -> bool {
+    texts.iter().any(|text| text.lone_surrogates)
+}
+
 impl<'a> Evaluator<'a> {
     /// Evaluates a template literal type. A template with a union becomes a union of templates, and a
     /// template with only literals becomes a literal: `${"a" | "b"}-1` becomes `"a-1" | "b-1"`.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
+        if has_half_pair(&template.quasis) {
+            let location = self.location(scope, template.span);
+            return self.half_pair(location);
+        }
         let mut variants: Vec<Vec<Segment>> = vec![Vec::new()];
         let mut placeholders = Vec::new();
         for (index, quasi) in template.quasis.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Check that JSON can represent the values of a type.
 
-use kit_diagnostics::{Severity, codes};
+use kit_diagnostics::{Diagnostic, Severity, codes};
 use rustc_hash::FxHashSet;
 
 use super::{Evaluator, KeyKind, Literal, Segment, Ty, TyId, is_wrapper};
@@ -10,6 +10,9 @@ use crate::modules::Location;
 /// Maximum number of nested types to check. Only a type that expands without end has more, and lowering
 /// reports this type with its location.
 const MAX_PARTS: usize = 100_000;
+
+/// Description of a text that UTF-8 cannot contain, which the parser replaces by other characters.
+const HALF_PAIR: &str = "a string with half a surrogate pair";
 
 /// Types that were checked and have no mistake. The flag is true if the type was checked at a position that
 /// allows `undefined`.
@@ -108,11 +111,22 @@ impl Evaluator<'_> {
     /// Returns an invalid type with the error that JSON cannot represent a type. `what` describes the type in
     /// the message.
     pub(super) fn no_json_form(&mut self, location: Location, what: &str) -> TyId {
-        self.reject(
-            codes::NO_JSON_FORM,
-            location,
-            format!("{what} has no JSON form"),
-            "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null",
-        )
+        let diagnostic = self.no_json_form_of(location, what);
+        self.store.reject(diagnostic)
+    }
+
+    /// Returns an invalid type with the error that a text has half of a surrogate pair.
+    pub(super) fn half_pair(&mut self, location: Location) -> TyId {
+        self.no_json_form(location, HALF_PAIR)
+    }
+
+    /// Returns the error that the name of a property has half of a surrogate pair.
+    pub(super) fn half_pair_in_name(&mut self, location: Location) -> Diagnostic {
+        self.no_json_form_of(location, HALF_PAIR)
+    }
+
+    fn no_json_form_of(&mut self, location: Location, what: &str) -> Diagnostic {
+        self.diagnostic(codes::NO_JSON_FORM, location, format!("{what} has no JSON form"))
+            .help("describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null")
     }
 }

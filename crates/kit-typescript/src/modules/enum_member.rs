@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use oxc_span::Span;
 use rustc_hash::FxHashMap;
 
-use super::DeclId;
+use super::{DeclId, Location};
 
 /// A member of an enum, with its value.
 #[derive(Debug, Clone)]
@@ -13,9 +12,7 @@ pub(crate) struct EnumMember<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: EnumValue,
     /// Location of the member's name.
-    #[allow(dead_code)]
-    // Reason: for mistakes about a single member, which the evaluator does not report yet.
-    pub(crate) span: Span,
+    pub(crate) location: Location,
 }
 
 /// Value of an enum member.
@@ -23,6 +20,8 @@ pub(crate) struct EnumMember<'a> {
 pub(crate) enum EnumValue {
     String(String),
     Number(f64),
+    /// A string with half of a surrogate pair, which no JSON text can contain.
+    HalfPair,
     /// An expression whose value is known only when the program runs. The value counts as a number.
     Computed,
 }

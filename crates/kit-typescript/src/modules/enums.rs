@@ -9,7 +9,7 @@ use oxc_span::GetSpan;
 
 use super::enum_member::{EnumMember, EnumValue};
 use super::resolve::is_declaration;
-use super::{DeclId, DeclKind, Graph, ModuleId, Symbol, Value};
+use super::{DeclId, DeclKind, Graph, Location, ModuleId, Symbol, Value};
 
 /// Maximum depth of constants that refer to other constants, and of nested operators. A deeper expression is
 /// treated as not constant.
@@ -78,7 +78,10 @@ impl<'a> Graph<'a> {
             members.push(EnumMember {
                 name: member.id.static_name().as_str(),
                 value,
-                span: member.id.span(),
+                location: Location {
+                    module,
+                    span: member.id.span(),
+                },
             });
         }
     }
@@ -94,6 +97,7 @@ impl<'a> Graph<'a> {
         }
         match expression {
             Expression::NumericLiteral(literal) => EnumValue::Number(literal.value),
+            Expression::StringLiteral(literal) if literal.lone_surrogates => EnumValue::HalfPair,
             Expression::StringLiteral(literal) => EnumValue::String(literal.value.to_string()),
             Expression::TemplateLiteral(template) => self.template_constant(template, scope, depth),
             Expression::ParenthesizedExpression(inner) => self.constant(&inner.expression, scope, depth + 1),
@@ -133,6 +137,9 @@ impl<'a> Graph<'a> {
             let Some(cooked) = &quasi.value.cooked else {
                 return EnumValue::Computed;
             };
+            if quasi.lone_surrogates {
+                return EnumValue::HalfPair;
+            }
             text.push_str(cooked);
             let Some(placeholder) = template.expressions.get(index) else {
                 continue;
@@ -140,7 +147,7 @@ impl<'a> Graph<'a> {
             match self.constant(placeholder, scope, depth + 1) {
                 EnumValue::String(value) => text.push_str(&value),
                 EnumValue::Number(value) => text.push_str(&kit_analysis::number_text(value)),
-                EnumValue::Computed => return EnumValue::Computed,
+                other @ (EnumValue::HalfPair | EnumValue::Computed) => return other,
             }
         }
         EnumValue::String(text)
@@ -158,6 +165,7 @@ impl<'a> Graph<'a> {
             (EnumValue::Number(left), EnumValue::Number(right)) => {
                 arithmetic(binary.operator, left, right).map_or(EnumValue::Computed, EnumValue::Number)
             }
+            (EnumValue::HalfPair, _) | (_, EnumValue::HalfPair) => EnumValue::HalfPair,
             (left, right) if binary.operator == BinaryOperator::Addition => match (text(&left), text(&right))
             {
                 (Some(left), Some(right)) => EnumValue::String(left + &right),
@@ -232,7 +240,7 @@ fn text(value: &EnumValue) -> Option<String> {
     match value {
         EnumValue::String(text) => Some(text.clone()),
         EnumValue::Number(number) => Some(kit_analysis::number_text(*number)),
-        EnumValue::Computed => None,
+        EnumValue::HalfPair | EnumValue::Computed => None,
     }
 }
 

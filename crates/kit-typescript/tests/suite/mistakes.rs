@@ -1,6 +1,6 @@
 //! Tests of the diagnostics for programs that cannot be compiled.
 
-use crate::support::{check_mistakes, dedent};
+use crate::support::{check_mistakes, dedent, mistakes, output};
 
 #[track_caller]
 fn check_mistakes_of(source: &str, expected: &str) {
@@ -119,6 +119,57 @@ fn suggests_a_replacement_for_each_unsupported_type() {
           help: describe the value as it is on the wire, or write `@dataOnly` above its interface or class: kit then leaves out members that are functions
         ",
     );
+}
+
+#[test]
+fn refuses_half_a_surrogate_pair_in_every_text_of_a_type() {
+    let half = "KIT1306 a string with half a surrogate pair has no JSON form";
+    for (source, place) in [
+        (r#"export interface A { a: "\ud800" }"#, "2:25"),
+        (r"export interface A { a: `\ud800` }", "2:25"),
+        (r"export interface A { a: `x-${number}\udc00` }", "2:25"),
+        (r#"export interface A { "\ud800": string }"#, "2:22"),
+        (r#"export interface A { ["\ud800"]: string }"#, "2:23"),
+        (r"export interface A { [`\ud800`]: string }", "2:23"),
+        (
+            r#"export interface A { a: E; b: E.X }\nexport enum E { X = "\ud800", Y = "y" }"#,
+            "3:17",
+        ),
+        (
+            r"export interface A { a: E }\nexport enum E { X = `\ud800`, Y = `${E.X}y` }",
+            "3:17",
+        ),
+        (
+            r#"export interface A { a: E }\nexport enum E { X = "a" + "\ud800" }"#,
+            "3:17",
+        ),
+        (
+            r#"export interface A { a: typeof x }\nconst x = "\ud800";"#,
+            "3:11",
+        ),
+        (r"export interface A { a: typeof x }\nconst x = `\ud800`;", "3:11"),
+        (
+            r#"export interface A { a: typeof x }\nconst x = { "\ud800": 1 }"#,
+            "3:13",
+        ),
+    ] {
+        let source = format!("/** @table */\n{}", source.replace(r"\n", "\n"));
+        let found = mistakes(&output(&[("src/a.types.ts", &source)]));
+        assert!(
+            found.starts_with(&format!("src/a.types.ts:{place} {half}\n")),
+            "{source}\n{found}"
+        );
+        assert_eq!(found.lines().count(), 2, "{source}\n{found}");
+    }
+    for source in [
+        r#"export interface A { "\ud83d\ude00": `\ud83d\ude00-${number}` }"#,
+        r#"export interface A { a: E }\nexport enum E { X = "\ud83d\ude00" }"#,
+        r#"export interface A { a: typeof x }\nlet x = "\ud800";"#,
+        r#"export interface A { "\ufffd": `\ufffd${string}` }"#,
+    ] {
+        let source = format!("/** @table */\n{}", source.replace(r"\n", "\n"));
+        assert_eq!(mistakes(&output(&[("src/a.types.ts", &source)])), "", "{source}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use oxc_span::GetSpan;
 use super::Widening;
 use crate::eval::function::Signature;
 use crate::eval::library::interface_of;
+use crate::eval::template::has_half_pair;
 use crate::eval::types::{Element, Literal};
 use crate::eval::{Evaluator, Object, Property, ScopeId, Ty, TyId};
 use crate::known_types::Utility;
@@ -86,6 +87,14 @@ impl<'a> Evaluator<'a> {
             Expression::TSNonNullExpression(inner) => {
                 let ty = self.expression_type(&inner.expression, scope, widening);
                 return self.defined(ty);
+            }
+            Expression::StringLiteral(text) if text.lone_surrogates => {
+                return self.half_pair_value(widening, location);
+            }
+            Expression::TemplateLiteral(template)
+                if template.expressions.is_empty() && has_half_pair(&template.quasis) =>
+            {
+                return self.half_pair_value(widening, location);
             }
             Expression::StringLiteral(text) => Literal::string(text.value.as_str()),
             Expression::NumericLiteral(number) => Literal::number(number.value),
@@ -218,11 +227,28 @@ impl<'a> Evaluator<'a> {
         };
         let literal = Ty::Literal(literal);
         let ty = self.store.add(literal);
-        match widening {
-            Widening::Mutable => self.widened(ty),
-            Widening::For(wanted) if !self.asks_for_literals(wanted) => self.widened(ty),
-            _ => ty,
+        if self.widens(widening) {
+            self.widened(ty)
+        } else {
+            ty
         }
+    }
+
+    /// Returns true if a literal gets its general type.
+    fn widens(&mut self, widening: Widening) -> bool {
+        match widening {
+            Widening::Mutable => true,
+            Widening::For(wanted) => !self.asks_for_literals(wanted),
+            Widening::Const | Widening::Declared => false,
+        }
+    }
+
+    /// Returns the type of a text with half of a surrogate pair: `string`, or an error if the literal keeps its type.
+    fn half_pair_value(&mut self, widening: Widening, location: Location) -> TyId {
+        if self.widens(widening) {
+            return self.store.add(Ty::String);
+        }
+        self.half_pair(location)
     }
 
     /// Returns the type of a member of a value. kit does not know the members of arrays, texts and other types that
