@@ -1,11 +1,15 @@
 //! Creates texts that match a pattern, for examples and tests.
 
 use crate::ast::Node;
-use crate::parse::parse;
+use crate::language::Language;
+use crate::parse::{greedy, parse};
 use crate::set::Set;
 
 /// Characters that are easy to read. If a set contains any of these characters, an example uses one of them.
 const READABLE: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. ";
+
+/// Maximum number of steps that the exact test for one text may take.
+const MAX_STEPS: usize = 100_000_000;
 
 /// Returns true if a text matches a pattern, like `new RegExp(pattern, "u").test(text)`; `None` if the pattern cannot be
 /// compiled.
@@ -13,10 +17,24 @@ const READABLE: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRST
 /// ```
 /// assert_eq!(kit_pattern::matches("^[a-z]+$", "abc"), Some(true));
 /// assert_eq!(kit_pattern::matches("^[a-z]+$", "ABC"), Some(false));
+/// assert_eq!(kit_pattern::matches("^(?:a?)+?$", "ab"), Some(false));
 /// ```
 pub fn matches(pattern: &str, text: &str) -> Option<bool> {
-    let pattern = regress::Regex::with_flags(pattern, "u").ok()?;
-    Some(pattern.find(text).is_some())
+    let length = text.chars().count() + 1;
+    if let Some(language) = Language::of_pattern(pattern)
+        && language
+            .states
+            .len()
+            .checked_pow(2)
+            .and_then(|steps| steps.checked_mul(length))
+            .is_some_and(|steps| steps <= MAX_STEPS)
+    {
+        return Some(language.contains(text));
+    }
+    // regress never ends for some lazy loops whose body may be empty. For some nested loops with counts, its result is wrong.
+    let greedy = greedy(pattern);
+    let compiled = regress::Regex::with_flags(greedy.as_deref().unwrap_or(pattern), "u").ok()?;
+    Some(compiled.find(text).is_some())
 }
 
 /// Returns a text of `least` to `most` characters that matches a pattern. Returns `None` if the search found no text, which

@@ -18,25 +18,49 @@ const MAX_DEPTH: usize = 200;
 
 /// Parses a pattern.
 pub(crate) fn parse(pattern: &str) -> Result<Node, Refusal> {
-    let mut parser = Parser {
-        text: pattern.chars().collect(),
-        at: 0,
-        depth: 0,
-    };
-    let node = parser.choice()?;
-    if parser.at < parser.text.len() {
-        return Err(parser.syntax());
-    }
-    Ok(node)
+    Parser::of(pattern).all()
+}
+
+/// Returns a pattern without lazy repetitions: `a*` for `a*?`. It matches in the same texts, because a pattern that can be
+/// parsed has no back references. Returns `None` if the pattern cannot be parsed.
+pub(crate) fn greedy(pattern: &str) -> Option<String> {
+    let mut parser = Parser::of(pattern);
+    parser.all().ok()?;
+    let Parser { text, lazy, .. } = parser;
+    let kept = text
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| lazy.binary_search(at).is_err());
+    Some(kept.map(|(_, character)| *character).collect())
 }
 
 struct Parser {
     text: Vec<char>,
     at: usize,
     depth: usize,
+    /// Positions of the question marks that make repetitions lazy.
+    lazy: Vec<usize>,
 }
 
 impl Parser {
+    fn of(pattern: &str) -> Self {
+        Self {
+            text: pattern.chars().collect(),
+            at: 0,
+            depth: 0,
+            lazy: Vec::new(),
+        }
+    }
+
+    /// Parses the whole pattern.
+    fn all(&mut self) -> Result<Node, Refusal> {
+        let node = self.choice()?;
+        if self.at < self.text.len() {
+            return Err(self.syntax());
+        }
+        Ok(node)
+    }
+
     fn choice(&mut self) -> Result<Node, Refusal> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -153,7 +177,9 @@ impl Parser {
             _ => return Ok(body),
         };
         self.at += 1;
-        self.take('?');
+        if self.take('?') {
+            self.lazy.push(self.at - 1);
+        }
         Ok(Node::Repeat {
             body: Box::new(body),
             min,
