@@ -308,13 +308,28 @@ fn default(
                     tag.argument
                 ),
             )
-            .help(match program.resolve(r#type).kind {
-                TypeKind::Date => "the default of a `Date` is `@default now`".to_owned(),
-                _ => format!("write a value of the type `{expected}` as JSON"),
-            }),
+            .help(default_help(graph, program, r#type, &expected)),
         );
     }
     value
+}
+
+/// Returns the help for a default that does not fit its type. `expected` is the type as text.
+fn default_help(graph: &Graph<'_>, program: &Program, r#type: TypeId, expected: &str) -> String {
+    let resolved = program.resolve(r#type);
+    if resolved.kind == TypeKind::Date {
+        return "the default of a `Date` is `@default now`".to_owned();
+    }
+    if let Some(format) = resolved.constraints.format {
+        let sample = &kit_analysis::samples().of_format(format).valid;
+        if default_value(graph.verdicts(), program, r#type, sample).is_some() {
+            return format!(
+                "write a text with the format `{}`: `@default {sample}`",
+                format.name()
+            );
+        }
+    }
+    format!("write a value of the type `{expected}` as JSON")
 }
 
 fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<ReferenceTarget> {

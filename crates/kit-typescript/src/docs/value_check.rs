@@ -39,9 +39,25 @@ pub(super) fn default_value(
             argument,
         ))));
     }
-    // A text in quotes that breaks a rule could satisfy it with the quotes.
-    let is_text = !is_quoted && fits(program, r#type, &Value::String(argument.to_owned()), form, 0);
+    // A text in quotes that breaks a rule could satisfy it with the quotes. A literal has the quotes itself.
+    let is_text = if is_quoted {
+        is_literal(program, r#type, argument)
+    } else {
+        fits(program, r#type, &Value::String(argument.to_owned()), form, 0)
+    };
     is_text.then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
+}
+
+/// Returns true if a type is this literal, or a union of which this literal is a member.
+fn is_literal(program: &Program, r#type: TypeId, text: &str) -> bool {
+    member(
+        program,
+        r#type,
+        &TypeKind::Literal {
+            value: LiteralValue::String(text.to_owned()),
+        },
+    )
+    .is_some()
 }
 
 /// Returns the digits of an integer without leading zeros: JavaScript has no literal `007n`.
@@ -218,41 +234,20 @@ fn string_fits(rules: &Constraints, text: &str, form: Form<'_>) -> bool {
         && rules.pattern.as_ref().is_none_or(may_match)
 }
 
-/// Returns true if a string probably has the format. This test finds obvious mistakes in `@default` and
-/// `@example`; validators check formats exactly.
+/// Returns true if a string has the format, as the validators of the Rust server check it.
 fn format_fits(format: Format, text: &str) -> bool {
-    let digits = |text: &str, pattern: &str| {
-        text.len() == pattern.len()
-            && text
-                .bytes()
-                .zip(pattern.bytes())
-                .all(|(byte, expected)| match expected {
-                    b'0' => byte.is_ascii_digit(),
-                    b'x' => byte.is_ascii_hexdigit(),
-                    other => byte == other,
-                })
-    };
-    match format {
-        Format::Email => text
-            .split_once('@')
-            .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty()),
-        Format::Uri => text.split_once(':').is_some_and(|(scheme, _)| {
-            scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-                && scheme
-                    .chars()
-                    .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
-        }),
-        Format::Uuid => digits(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"),
-        Format::Date => digits(text, "0000-00-00"),
-        Format::DateTime => {
-            text.get(..10).is_some_and(|date| digits(date, "0000-00-00"))
-                && text.get(10..11).is_some_and(|t| t.eq_ignore_ascii_case("t"))
-                && text.get(11..19).is_some_and(|time| digits(time, "00:00:00"))
-                && text.get(19..).is_some_and(|zone| !zone.is_empty())
-        }
-        Format::Ipv4 => text.parse::<std::net::Ipv4Addr>().is_ok(),
-        Format::Ipv6 => text.parse::<std::net::Ipv6Addr>().is_ok(),
-    }
+    kit_runtime::check::has_format(
+        match format {
+            Format::Email => kit_runtime::shape::Format::Email,
+            Format::Uri => kit_runtime::shape::Format::Uri,
+            Format::Uuid => kit_runtime::shape::Format::Uuid,
+            Format::Date => kit_runtime::shape::Format::Date,
+            Format::DateTime => kit_runtime::shape::Format::DateTime,
+            Format::Ipv4 => kit_runtime::shape::Format::Ipv4,
+            Format::Ipv6 => kit_runtime::shape::Format::Ipv6,
+        },
+        text,
+    )
 }
 
 fn is_base64(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Tests of doc comments: their text and their tags.
 
-use crate::support::{check_types, mistakes, output};
+use crate::support::{check_types, output};
 
 #[test]
 fn reads_every_doc_tag_of_a_property() {
@@ -62,112 +62,6 @@ fn reads_the_text_before_and_after_doc_tags() {
         properties[1].documentation.examples,
         ["{\"a\":1}", "\"plain\\ntext\""]
     );
-}
-
-#[test]
-fn checks_the_value_of_a_default_tag_against_the_type() {
-    check_types(
-        r#"
-        export type Status = "active" | "off";
-        export interface A {
-          /** @default active */ a: Status;
-          /** @default "off" */ b: Status;
-          /** @default null */ c: Status | null;
-          /** @default now */ d: Date;
-          /** @default 3 */ e: number;
-          /** @default [1, 2] */ f: number[];
-          /** @default {"x": true} */ g: { x: boolean };
-          /** @default two words */ h: string;
-          /** @default 12 */ i: bigint;
-          /** @default gone */ j: Status;
-          /** @default yes */ k: boolean;
-          /** @default 2020-01-01 */ l: Date;
-          /** @default 0 @minimum 1 */ m: number;
-          /** @default */ n: string;
-        }
-        "#,
-        r#"
-        type Status = "active" | "off"
-        type A = {
-          /* @default "active" */ a: Status;
-          /* @default "off" */ b: Status;
-          /* @default null */ c: "active" | "off" | null;
-          /* @default now */ d: Date;
-          /* @default 3 */ e: number;
-          /* @default [1,2] */ f: number[];
-          /* @default {"x":true} */ g: { x: boolean };
-          /* @default "two words" */ h: string;
-          /* @default 12n */ i: bigint;
-          j: Status;
-          k: boolean;
-          l: Date;
-          m: number /* @minimum 1 */;
-          n: string;
-        }
-        src/a.types.ts:12:7 KIT1303 the default `gone` does not fit the type `Status`
-          help: write a value of the type `Status` as JSON
-        src/a.types.ts:13:7 KIT1303 the default `yes` does not fit the type `boolean`
-          help: write a value of the type `boolean` as JSON
-        src/a.types.ts:14:7 KIT1303 the default `2020-01-01` does not fit the type `Date`
-          help: the default of a `Date` is `@default now`
-        src/a.types.ts:15:7 KIT1303 the default `0` does not fit the type `number /* @minimum 1 */`
-          help: write a value of the type `number /* @minimum 1 */` as JSON
-        src/a.types.ts:16:7 KIT1303 `@default` needs an argument
-          help: write `@default value`
-        "#,
-    );
-}
-
-#[test]
-fn the_default_of_a_bigint_has_no_leading_zeros() {
-    check_types(
-        r"
-        export interface A {
-          /** @default 007 */ a: bigint;
-          /** @default -0012 */ b: bigint | null;
-          /** @default -00 */ c: bigint;
-        }
-        ",
-        r"
-        type A = {
-          /* @default 7n */ a: bigint;
-          /* @default -12n */ b: bigint | null;
-          /* @default 0n */ c: bigint;
-        }
-        ",
-    );
-}
-
-#[test]
-fn a_default_matches_the_pattern_the_template_and_the_tuple_of_its_type() {
-    let found = |property: &str| {
-        let source = format!("export interface A {{\n  /** {property};\n}}\n");
-        mistakes(&output(&[("src/a.types.ts", &source)]))
-    };
-    for property in [
-        "@default hello */ a: `note-${number}`",
-        "@default b-1 */ a: \"a\" | `note-${\"a\" | \"b\"}`",
-        "@pattern ^[a-z]+$ @default ABC */ a: string",
-        "@pattern ^[a-z]+$ @default ABC */ a: string | null",
-        "@default [1, true, 2] */ a: [...number[], boolean]",
-        "@default [\"a\", 1, 2] */ a: [string, ...number[], boolean]",
-        "@integer @default 1e300 */ a: number",
-        "@minLength 3 @default \"x\" */ a: string",
-    ] {
-        let found = found(property);
-        assert!(found.contains("KIT1303 the default"), "{property}: {found}");
-    }
-    for property in [
-        "@default note-1 */ a: `note-${number}`",
-        "@default note-b */ a: \"a\" | `note-${\"a\" | \"b\"}`",
-        "@pattern ^[a-z]+$ @default abc */ a: string",
-        "@pattern ^[a-z]+$ @default null */ a: string | null",
-        "@default [true] */ a: [...number[], boolean]",
-        "@default [\"a\", 1, 2, true] */ a: [string, ...number[], boolean]",
-        "@multipleOf 0.1 @default 0.3 */ a: number",
-    ] {
-        assert_eq!(found(property), "", "{property}");
-    }
 }
 
 #[test]

@@ -269,7 +269,7 @@ fn refuses_tags_that_contradict_a_rule_of_another_tag() {
         src/a.types.ts:5:21 KIT1313 the type already has `@format email`; one type cannot also have `@format uuid`
           help: remove one of the two tags, or change the type
         src/a.types.ts:7:26 KIT1303 the default `none` does not fit the type `string /* @maxLength 36 @format uuid */`
-          help: write a value of the type `string /* @maxLength 36 @format uuid */` as JSON
+          help: write a text with the format `uuid`: `@default 123e4567-e89b-12d3-a456-426614174000`
         src/a.types.ts:9:7 KIT1303 the default `9223372036854775808` does not fit the type `bigint /* 64 bits */`
           help: write a value of the type `bigint /* 64 bits */` as JSON
         ",

@@ -7,6 +7,7 @@ mod cors;
 mod cursors;
 mod decimal;
 mod declared;
+mod defaults;
 mod docs;
 mod entity_names;
 mod environment;
