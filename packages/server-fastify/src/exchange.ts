@@ -62,7 +62,12 @@ export class FastifyExchange extends NodeExchange {
 
   #setHead(status: number, contentType: string | null, headers: readonly string[] | null): FastifyReply {
     const reply = this.#reply.code(status);
-    if (headers !== null) reply.headers(headerRecord(headers));
+    if (headers !== null) {
+      const { ["__proto__"]: hidden, ...others } = headerRecord(headers);
+      reply.headers(others);
+      // Fastify keeps its headers in an object that has no property of this name.
+      if (hidden !== undefined) this.response.setHeader("__proto__", hidden);
+    }
     if (!reply.hasHeader(noSniffName)) reply.header(noSniffName, noSniff);
     if (contentType === null) return reply.removeHeader("content-type");
     // If a serializer is set, Fastify does not change the content type.

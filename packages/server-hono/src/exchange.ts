@@ -78,7 +78,9 @@ export class HonoExchange extends NodeExchange {
       return own;
     }
     // Cookies go through the context, because Hono drops the cookies of a response if middleware has set others before.
-    const { "set-cookie": cookies, ...others } = headerRecord(headers);
+    const { "set-cookie": cookies, ["__proto__"]: hidden, ...others } = headerRecord(headers);
+    // @hono/node-server copies headers to an object that has no property of this name.
+    if (hidden !== undefined) this.response.setHeader("__proto__", hidden);
     for (const cookie of [cookies ?? []].flat())
       this.honoContext.header("set-cookie", cookie, { append: true });
     if (contentType !== null) others["content-type"] = contentType;

@@ -7,11 +7,12 @@
  * ```
  */
 export function headerRecord(headers: readonly string[]): Record<string, string | string[]> {
-  const record: Record<string, string | string[]> = {};
+  // The name of a header may be `__proto__`, which is no property of other objects.
+  const record = Object.create(null) as Record<string, string | string[]>;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!;
     const value = headers[index + 1]!;
-    const present = Object.hasOwn(record, name) ? record[name] : undefined;
+    const present = record[name];
     if (present === undefined) record[name] = value;
     else if (typeof present === "string") record[name] = [present, value];
     else present.push(value);

@@ -177,6 +177,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
         ctx.status(206);
         ctx.header("set-cookie", ["a=1", "b=2"]);
         ctx.header("x-own", "c");
+        ctx.header("__proto__", "d");
         ctx.header("content-type", "application/vnd.notes+json");
         return { text: "ä€" };
       },
@@ -186,6 +187,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
       [response.status, response.headers.getSetCookie(), response.headers.get("x-own")],
       [206, ["a=1", "b=2"], "c"],
     );
+    assert.equal(response.headers.get("__proto__"), "d");
     assert.equal(response.headers.get("content-type"), "application/vnd.notes+json");
     assert.deepEqual(await response.json(), { text: "ä€" });
   });

@@ -54,10 +54,14 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
       yield "two";
     }
     await using app = await serve(make(), {
-      get: (ctx) => ctx.header("x-a", "1").send(pieces(), { contentType: "text/plain" }),
+      get: (ctx) =>
+        ctx.header("x-a", "1").header("__proto__", ["2", "3"]).send(pieces(), { contentType: "text/plain" }),
     });
     const response = await sendRequest(app.url);
     assert.deepEqual([response.statusCode, response.headers["x-a"]], [200, "1"]);
+    const list = response.rawHeaders;
+    const hidden = list.filter((_, index) => index % 2 === 1 && list[index - 1] === "__proto__");
+    assert.equal(hidden.join(", "), "2, 3");
     assert.equal(response.headers["content-type"], "text/plain");
     assert.equal(response.headers["transfer-encoding"], "chunked");
     gates[0].resolve();
