@@ -14,6 +14,14 @@ const greatestWaiting = 64 * 1024;
 /** Milliseconds that the server waits for the close frame of a client. */
 const closeTimeoutMs = 5000;
 
+/**
+ * Fragments of a message that every client may send. Each fragment needs memory of its own, and can keep the whole chunk in memory
+ * in which it arrived.
+ */
+const fewestFragments = 1024;
+/** Bytes of a message that allow one more fragment. */
+const bytesOfFragment = 1024;
+
 /** Close codes for violations of the protocol that `ws` reports by the code of an error. All others have the code 1002. */
 const codesOfViolations: Readonly<Record<string, number>> = {
   WS_ERR_INVALID_UTF8: 1007,
@@ -75,12 +83,13 @@ export class WebSocketServers {
     if (service.socketRoutes === undefined) return undefined;
     const { WebSocketServer } = await import("ws");
     return new WebSocketServers(({ compression, messageBytes, protocol }) => {
-      // The types of `ws` do not declare `closeTimeout` yet.
-      const options: ServerOptions & { closeTimeout: number } = {
+      // The types of `ws` do not declare these options yet.
+      const options: ServerOptions & { closeTimeout: number; maxFragments: number } = {
         noServer: true,
         clientTracking: false,
         perMessageDeflate: compression && withoutContexts,
         maxPayload: messageBytes,
+        maxFragments: Math.max(fewestFragments, Math.floor(messageBytes / bytesOfFragment)),
         closeTimeout: closeTimeoutMs,
         handleProtocols: () => protocol ?? false,
       };
