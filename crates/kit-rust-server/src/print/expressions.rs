@@ -5,6 +5,7 @@ use syn::{Arm, BinOp, Block, Expr, ExprIf, ExprMatch, ExprStruct, Local, Stmt};
 
 use super::arguments::{self, list};
 use super::items;
+use super::memory;
 use super::tokens::flat;
 use super::{Space, WIDTH, attributes, margin};
 
@@ -15,6 +16,10 @@ const ARRAY: usize = 60;
 
 /// Prints an expression. Returns `None` if the expression does not fit into the space.
 pub(super) fn expression(expression: &Expr, space: Space) -> Option<String> {
+    memory::printed(expression, space, || made(expression, space))
+}
+
+fn made(expression: &Expr, space: Space) -> Option<String> {
     match expression {
         Expr::MethodCall(_) | Expr::Field(_) | Expr::Await(_) | Expr::Try(_) => {
             super::chain::chain(expression, space)
@@ -24,7 +29,7 @@ pub(super) fn expression(expression: &Expr, space: Space) -> Option<String> {
             let items: Vec<&Expr> = call.args.iter().collect();
             arguments::call(&function, &items, space)
         }
-        Expr::Macro(node) => macro_call(&node.mac, space),
+        Expr::Macro(node) => memory::without(|| macro_call(&node.mac, space)),
         Expr::Reference(node) => prefixed(
             if node.mutability.is_some() { "&mut " } else { "&" },
             &node.expr,
@@ -405,7 +410,8 @@ fn statement(node: &Stmt, indent: usize) -> String {
         Stmt::Macro(node) => {
             let end = if node.semi_token.is_some() { ";" } else { "" };
             let text = lenient(indent, &node.mac, |space| {
-                macro_call(&node.mac, space.before(end.len())?)
+                let space = space.before(end.len())?;
+                memory::without(|| macro_call(&node.mac, space))
             });
             format!("{}{text}{end}\n", margin(indent))
         }

@@ -8,6 +8,7 @@ mod arguments;
 mod chain;
 mod expressions;
 mod items;
+mod memory;
 mod tokens;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -21,7 +22,7 @@ const WIDTH: usize = 100;
 const ATTRIBUTE: usize = 70;
 
 /// Space on a line that is available for printing an expression.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Space {
     /// Indentation of the line.
     indent: usize,
@@ -84,7 +85,7 @@ pub(crate) fn mentions(code: &TokenStream, name: &str) -> bool {
 /// Prints a file. An attribute `#[comment = "…"]` before a statement becomes a comment.
 pub(crate) fn file(code: &TokenStream) -> String {
     match syn::parse2(code.clone()) {
-        Ok(file) => laid_out(&file),
+        Ok(file) => memory::with(|| laid_out(&file)),
         // If the code is not Rust, this crate has a defect. The compiler then reports its location.
         Err(_) => format!("{code}\n"),
     }

@@ -346,3 +346,16 @@ fn moves_the_brace_of_a_function_to_the_next_line_at_the_columns_of_rustfmt() {
     assert_eq!(read(93), [true, false]);
     assert_eq!(read(94), [false, false]);
 }
+
+/// Without a memory, each level multiplies the time.
+#[test]
+fn prints_deeply_nested_calls_in_little_time() {
+    let mut shape = quote!(Shape::Date);
+    for _ in 0..16 {
+        shape = quote! {
+            Shape::union(&[Shape::anonymous(&[Property::required("nested", #shape)]), Shape::Null]).discriminants(&["kind"])
+        };
+    }
+    let text = file(&quote!(static SHAPE: Shape = #shape;));
+    assert_eq!(text.matches("\"nested\"").count(), 16, "{text}");
+}
