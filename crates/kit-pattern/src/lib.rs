@@ -43,6 +43,7 @@ pub use attack::Attack;
 pub use difference::{Bounded, Found, find};
 pub use example::{example, matches};
 pub use language::Language;
+pub use parse::greedy;
 
 use crate::ambiguity::Finding;
 use crate::automaton::Automaton;

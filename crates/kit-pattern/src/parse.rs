@@ -23,7 +23,13 @@ pub(crate) fn parse(pattern: &str) -> Result<Node, Refusal> {
 
 /// Returns a pattern without lazy repetitions: `a*` for `a*?`. It matches in the same texts, because a pattern that can be
 /// parsed has no back references. Returns `None` if the pattern cannot be parsed.
-pub(crate) fn greedy(pattern: &str) -> Option<String> {
+///
+/// The crate `regress`, which tests patterns in Rust, never ends for some lazy repetitions whose body may be empty.
+///
+/// ```
+/// assert_eq!(kit_pattern::greedy("^(?:b?)+?$").as_deref(), Some("^(?:b?)+$"));
+/// ```
+pub fn greedy(pattern: &str) -> Option<String> {
     let mut parser = Parser::of(pattern);
     parser.all().ok()?;
     let Parser { text, lazy, .. } = parser;

@@ -140,3 +140,12 @@ fn names_the_bound_that_a_decimal_number_breaks() {
         assert_eq!(found, [(rule, Some(Value::from(limit)))], "{text}");
     }
 }
+
+#[test]
+fn tests_texts_with_the_other_expression_and_names_the_source() {
+    // With the source, regress would never end for "ba".
+    static LAZY: Pattern = Pattern::tested_as("^(?:b?)+?$", "^(?:b?)+$");
+    let results = ["", "b", "bb", "ba"].map(|text| LAZY.is_match(text));
+    assert_eq!(results, [true, true, true, false]);
+    assert_eq!(LAZY.source(), "^(?:b?)+?$");
+}

@@ -104,8 +104,13 @@ impl Module {
             models.add("crate::models", name);
         }
         let patterns = self.patterns.iter().enumerate().map(|(number, source)| {
-            let (name, source) = (format_ident!("PATTERN_{}", number + 1), string_literal(source));
-            quote!(static #name: #pattern = #pattern::new(#source);)
+            let name = format_ident!("PATTERN_{}", number + 1);
+            let text = string_literal(source);
+            if let Some(greedy) = kit_pattern::greedy(source).filter(|greedy| greedy != source) {
+                let greedy = string_literal(&greedy);
+                return quote!(static #name: #pattern = #pattern::tested_as(#text, #greedy););
+            }
+            quote!(static #name: #pattern = #pattern::new(#text);)
         });
         let templates = self.templates.iter().enumerate().map(|(number, (_, value))| {
             let name = format_ident!("TEMPLATE_{}", number + 1);
