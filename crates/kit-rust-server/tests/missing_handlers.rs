@@ -117,8 +117,9 @@ fn generates_no_handler_that_would_connect_rows_by_texts_without_case() {
 
 /// Without a maximum, one request could read the whole table.
 #[test]
-fn generates_no_handler_of_a_page_without_a_maximum_of_rows() {
-    let messages = |maximum: Option<f64>| {
+fn a_page_has_a_maximum_of_rows_also_if_the_contract_has_none() {
+    let size = |rules: [Option<f64>; 2]| {
+        let [minimum, maximum] = rules.map(|rule| rule.map(|rule| kit_ir::Decimal::new(rule).unwrap()));
         let mut program = projects::store();
         let objects = program.types.iter().filter_map(|r#type| match &r#type.kind {
             kit_ir::TypeKind::Object(object) => Some(&object.properties),
@@ -129,25 +130,22 @@ fn generates_no_handler_of_a_page_without_a_maximum_of_rows() {
             .filter(|own| own.name == "pageSize" && own.optional);
         let sizes: Vec<_> = sizes.map(|own| own.r#type).collect();
         for size in sizes {
-            program.types[size].constraints.maximum =
-                maximum.map(|maximum| kit_ir::Decimal::new(maximum).unwrap());
+            let rules = &mut program.types[size].constraints;
+            (rules.minimum, rules.maximum) = (minimum, maximum);
         }
         let output = generated("store", &program);
         assert_eq!(output.problems, []);
-        // Handlers of earlier versions call the function of the table.
-        let mut files = output.files.iter();
-        let products = files.find(|file| file.path == "db/product.rs").unwrap();
-        assert!(products.text.contains("fn list_with_total"), "{}", products.text);
-        let messages = output.warnings.into_iter().map(|warning| warning.message);
-        messages
-            .filter(|message| message.contains("`pageSize`"))
-            .collect::<Vec<_>>()
+        let lines: Vec<_> = output.files.iter().flat_map(|file| file.text.lines()).collect();
+        let found = lines
+            .iter()
+            .find_map(|line| line.trim().strip_prefix("let page_size = "));
+        found.unwrap().to_owned()
     };
-    assert_eq!(messages(Some(10_000.0)), [""; 0]);
-    let refused = "`GET /products` answers 501, because kit cannot generate its handler: `pageSize` in the query needs a maximum of at most \
-                   10000 rows, such as `@maximum 100`";
-    assert_eq!(messages(None), [refused]);
-    assert_eq!(messages(Some(10_001.0)), [refused]);
+    let query = "input.query.page_size.unwrap_or(20)";
+    assert_eq!(size([Some(1.0), Some(10_000.0)]), format!("{query};"));
+    assert_eq!(size([Some(1.0), Some(10_001.0)]), format!("{query}.min(10000);"));
+    assert_eq!(size([None, None]), format!("{query}.clamp(1, 10000);"));
+    assert_eq!(size([None, Some(50.0)]), format!("{query}.max(1);"));
 }
 
 /// PostgreSQL refuses a row whose values do not fit into an index.

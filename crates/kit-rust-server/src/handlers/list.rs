@@ -20,7 +20,7 @@ use crate::types::{Definition, Field, Form, RustType};
 /// Number of rows on a page if the request does not set `pageSize`.
 const PAGE_SIZE: u32 = 20;
 
-/// Largest number of rows that a page may have. A `Cursor` has the same bound (`KIT1422`).
+/// Largest number of rows that a page has. A `Cursor` has the same bound (`KIT1422`).
 const MAX_PAGE_SIZE: u32 = 10_000;
 
 /// A route that lists rows.
@@ -101,9 +101,6 @@ impl<'k> HandlerContext<'k, '_> {
     /// Returns the code of the handler. Returns the reason if kit cannot tell from the types which rows the route lists.
     pub(super) fn list(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Result<Code, Reason> {
         let list = self.list_of(handled)?;
-        if list.has_total() {
-            self.check_page_size(handled.route.slots.query)?;
-        }
         let stored = list.stored;
         uses.module(stored);
         let row_owner = self.row_owner(handled, stored, uses);
@@ -312,41 +309,43 @@ impl<'k> HandlerContext<'k, '_> {
         fields.iter().find(|field| field.property == property)
     }
 
-    /// Returns the reason if a request of a page may ask for any number of rows. The contract has the bound, so that clients and
-    /// documents know it.
-    fn check_page_size(self, query: Option<DeclarationId>) -> Result<(), Reason> {
-        let size = query.and_then(|query| self.property(query, "pageSize"));
-        let rules = size.map(|size| &self.resolved(size.r#type).constraints);
-        let bounds = rules.map(|rules| [rules.maximum, rules.exclusive_maximum]);
-        let mut bounds = bounds.into_iter().flatten().flatten();
-        bounds
-            .any(|bound| bound.get() <= f64::from(MAX_PAGE_SIZE))
-            .then_some(())
-            .ok_or_else(|| {
-                format!(
-                    "`pageSize` in the query needs a maximum of at most {MAX_PAGE_SIZE} rows, such as `@maximum 100`"
-                )
-            })
-    }
-
-    /// Returns the Rust expression of a number of the query that is at least 1. Returns `None` if the query has no such
-    /// number.
-    fn positive(self, query: DeclarationId, name: &str, default: u32) -> Option<TokenStream> {
+    /// Returns the Rust expression of a number of the query that is at least 1, and at most `maximum` if the contract allows more.
+    /// Returns `None` if the query has no such number.
+    fn positive(
+        self,
+        query: DeclarationId,
+        name: &str,
+        default: u32,
+        maximum: Option<u32>,
+    ) -> Option<TokenStream> {
         let field = self
             .field(self.types.name_in(query, Form::Request), name)
             .filter(|field| field.r#type == RustType::I64)?;
         let property = self.property(query, name)?;
-        let minimum = self.resolved(property.r#type).constraints.minimum;
+        let rules = &self.resolved(property.r#type).constraints;
         let mut value = ValuePlace::Query.field(field);
         if field.optional {
             let default = Literal::u32_unsuffixed(default);
             value = quote!(#value.unwrap_or(#default));
         }
         // The first page is page 1, and a page has at least one row.
-        if minimum.is_none_or(|minimum| minimum.get() < 1.0) {
-            value = quote!(#value.max(1));
-        }
-        Some(value)
+        let is_low = rules.minimum.is_none_or(|minimum| minimum.get() < 1.0);
+        let is_bounded = |maximum: u32| {
+            let bounds = [rules.maximum, rules.exclusive_maximum];
+            bounds
+                .iter()
+                .flatten()
+                .any(|bound| bound.get() <= f64::from(maximum))
+        };
+        let maximum = maximum
+            .filter(|maximum| !is_bounded(*maximum))
+            .map(Literal::u32_unsuffixed);
+        Some(match (is_low, maximum) {
+            (true, Some(maximum)) => quote!(#value.clamp(1, #maximum)),
+            (true, None) => quote!(#value.max(1)),
+            (false, Some(maximum)) => quote!(#value.min(#maximum)),
+            (false, None) => value,
+        })
     }
 
     /// Returns the name of the item's struct, and the description of a page with cursors.
@@ -355,7 +354,7 @@ impl<'k> HandlerContext<'k, '_> {
             return None;
         };
         let item = item.model()?.to_owned();
-        let limit = self.positive(query, "limit", PAGE_SIZE)?;
+        let limit = self.positive(query, "limit", PAGE_SIZE, None)?;
         Some((item, CursorPage { answer, limit }))
     }
 
@@ -364,8 +363,8 @@ impl<'k> HandlerContext<'k, '_> {
     fn page_of(self, answer: String, query: DeclarationId) -> Option<(String, Page)> {
         let field = |of: &str, name: &str| self.field(of, name);
         let (first, size) = (
-            self.positive(query, "page", 1)?,
-            self.positive(query, "pageSize", PAGE_SIZE)?,
+            self.positive(query, "page", 1, None)?,
+            self.positive(query, "pageSize", PAGE_SIZE, Some(MAX_PAGE_SIZE))?,
         );
         if self.types.structs.get(&answer)?.len() != 2 {
             return None;
