@@ -152,6 +152,47 @@ fn matches_ends_and_is_right_for_random_loops() {
 }
 
 #[test]
+fn greedy_removes_only_the_question_marks_that_make_a_loop_lazy() {
+    for (pattern, expected) in [
+        (r"^(?:b?)+?$", r"^(?:b?)+$"),
+        ("a??", "a?"),
+        ("a*?b{2}?c{2,}?d{2,3}?", "a*b{2}c{2,}d{2,3}"),
+        ("(?<n>a??)", "(?<n>a?)"),
+        ("[*?]+?", "[*?]+"),
+        (r"[\]*?]*?", r"[\]*?]*"),
+        (r"\*?\??\+?", r"\*?\??\+?"),
+        (r"\u{61}?", r"\u{61}?"),
+        ("(?:a)?(?=b)(?!c)(?<=d)(?<!e)", "(?:a)?(?=b)(?!c)(?<=d)(?<!e)"),
+        ("(?=(?:a?)+?)", "(?=(?:a?)+)"),
+        ("ä+?", "ä+"),
+    ] {
+        assert_eq!(
+            kit_pattern::greedy(pattern).as_deref(),
+            Some(expected),
+            "{pattern}"
+        );
+    }
+    assert_eq!(kit_pattern::greedy(r"(a*?)\1"), None);
+}
+
+#[test]
+fn matches_judges_lazy_loops_beside_lookarounds() {
+    for (pattern, text, expected) in [
+        ("^(?:a)+?(?=b)", "aab", true),
+        ("^(?=.)(?:b?)+?$", "bb", true),
+        ("^(?=.)(?:b?)+?$", "ba", false),
+        (r"^(?=.)[*?]+?$", "?*", true),
+        (r"^(?=.)a\*?$", "a*", true),
+    ] {
+        assert_eq!(
+            kit_pattern::matches(pattern, text),
+            Some(expected),
+            "{pattern} and {text:?}"
+        );
+    }
+}
+
+#[test]
 fn matches_keeps_question_marks_that_make_nothing_lazy() {
     for (pattern, text, expected) in [
         (r"^\u{61}?$", "", true),

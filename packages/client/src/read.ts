@@ -7,7 +7,7 @@ import type { RetryOptions } from "./options.ts";
 import { discard, received } from "./received.ts";
 
 /** User, query and fragment of an address. These may be secret, and messages are logged. */
-const SECRETS = /[?#].*|^([^/\\:]*:[/\\]*|[/\\]{2,})[^/\\]*@/gs;
+const SECRETS = /[?#].*|^([^/\\:?#]*:[/\\]*|[/\\]{2,})(?:[^/\\?#]*@|[^/\\]*@.*)/gs;
 
 /** Call whose response has arrived. */
 export interface ArrivedCall {

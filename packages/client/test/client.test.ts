@@ -396,6 +396,11 @@ test("the message of a redirect has no user, query or fragment of the target, be
     ["https:user:s3cret@a.example/b", "https:a.example/b"],
     ["\\\\s3cret@a.example/b", "\\\\a.example/b"],
     ["/@b/c?s3cret", "/@b/c"],
+    ["https://user:s3cret@a.example/b?mail=me@a.example", "https://a.example/b"],
+    ["https://a.example?mail=me@a.example&code=s3cret", "https://"],
+    ["https://a.example#code=me@s3cret", "https://"],
+    ["https://user:s3c?ret@a.example/b", "https://"],
+    ["mail?to=https:s3cret@a.example", "mail"],
     ["?s3cret", ""],
   ] as const) {
     await using server = await TestServer.start(() => ({ status: 302, headers: { location } }));

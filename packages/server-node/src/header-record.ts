@@ -7,7 +7,7 @@
  * ```
  */
 export function headerRecord(headers: readonly string[]): Record<string, string | string[]> {
-  // The name of a header may be `__proto__`, which is no property of other objects.
+  // The name of a header may be `__proto__`. On an ordinary object, an assignment to this name sets no property.
   const record = Object.create(null) as Record<string, string | string[]>;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!;

@@ -20,7 +20,7 @@ const closeTimeoutMs = 5000;
  */
 const fewestFragments = 1024;
 /** Bytes of a message that allow one more fragment. */
-const bytesOfFragment = 1024;
+const bytesOfFragment = 256;
 
 /** Close codes for violations of the protocol that `ws` reports by the code of an error. All others have the code 1002. */
 const codesOfViolations: Readonly<Record<string, number>> = {

@@ -47,7 +47,6 @@ fn refuses_streams_above_the_maximum_number_and_serves_the_others() {
 
 /// Runs a test in a process of its own. The operating system reports the memory of a whole process, and other tests of this
 /// program need hundreds of megabytes at the same time.
-#[allow(clippy::disallowed_methods)] // Reason: only the environment tells the second process which test it runs.
 fn in_own_process(name: &str, test: impl FnOnce()) {
     const VARIABLE: &str = "KIT_TEST_IN_OWN_PROCESS";
     if std::env::var(VARIABLE).is_ok_and(|alone| alone == name) {

@@ -11,7 +11,7 @@ import type { DeclaredReply, FormatChoice, RouteTable } from "./tables.ts";
 /** Media type that no contract of a test declares. */
 const OTHER_TYPE = "application/x-kit-other";
 
-/** Reason why a test is skipped whose request is refused although its fixture has made another request succeed. */
+/** Reason for skipping a test: its request is refused, although the fixture has made an earlier request succeed. */
 const ONE_REQUEST = "the response is an error: let the fixture of the route make each request succeed";
 
 /** Context of a test, of the test runner. */
