@@ -26,7 +26,8 @@ describe("the photos example", () => {
 
   test("passes its own tests and its generated contract tests", async () => {
     const { stdout } = await project.kitOk("test");
-    assert.match(stdout, /^\d+ passed in /m);
+    // Two routes accept bodies of more than 16 MiB, whose limits contract tests do not send.
+    assert.match(stdout, /^\d+ passed, 2 skipped in /m);
     assert.match(stdout, /contracts covered: 7 of 7 routes/);
   });
 
