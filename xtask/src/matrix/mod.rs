@@ -168,7 +168,7 @@ fn build(
         step.failed("");
         eprintln!("{}", finished.output.trim_end());
         let reason = reason_of(&finished.output);
-        let cell = if finished.output.contains("unable to find framework") {
+        let cell = if NO_FRAMEWORK.iter().any(|text| finished.output.contains(text)) {
             Cell::Untried(format!("only a Mac can link the addon: {reason}"))
         } else {
             Cell::Bad(reason)
@@ -191,6 +191,9 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
+/// Texts of Zig, of earlier and of present versions, if a part of macOS is missing.
+const NO_FRAMEWORK: [&str; 2] = ["unable to find framework", "unable to find system framework"];
+
 /// Returns the reason for which a build failed: the parts that the linker does not find, or the first error.
 fn reason_of(output: &str) -> String {
     let mut missing: Vec<&str> = output
@@ -198,7 +201,8 @@ fn reason_of(output: &str) -> String {
         .map(str::trim)
         .filter(|line| {
             let parts = [
-                "unable to find framework",
+                NO_FRAMEWORK[0],
+                NO_FRAMEWORK[1],
                 "unable to find dynamic system library",
                 "undefined symbol",
                 "lld-link: error",
@@ -356,11 +360,13 @@ mod tests {
 
     #[test]
     fn names_what_a_linker_does_not_find() {
-        let output = "error: linking with `zig` failed\n  = note: error: unable to find framework 'Security'. searched paths: none\nerror: could not compile\n";
-        assert_eq!(
-            reason_of(output),
-            "unable to find framework 'Security'. searched paths: none"
-        );
+        for found in ["framework 'Security'", "system framework \"Security\""] {
+            let text = format!("unable to find {found}. searched paths: none");
+            let output = format!(
+                "error: linking with `zig` failed\n  = note: error: {text}\nerror: could not compile\n"
+            );
+            assert_eq!(reason_of(&output), text);
+        }
         assert_eq!(
             reason_of("error[E0432]: unresolved import\n"),
             "error[E0432]: unresolved import"
