@@ -358,9 +358,20 @@ pub(super) fn last_line(text: &str) -> &str {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::process::Command;
+    use std::path::Path;
+    use std::process::{Command, Output};
 
     use super::{write_script, write_wine_script};
+
+    /// Runs a script with one argument. Linux does not start a file that a process has open for writing, and a process that another
+    /// test starts at this moment may have it. So the shell reads the script.
+    fn started(script: &Path) -> Output {
+        Command::new("sh")
+            .arg(script)
+            .arg("a b")
+            .output()
+            .expect("the shell starts")
+    }
 
     #[test]
     fn script_for_wine_keeps_both_outputs_and_the_exit_code() {
@@ -371,7 +382,7 @@ mod tests {
             &["sh".into(), "-c".into(), "echo $0; echo error >&2; exit 7".into()],
         )
         .unwrap();
-        let output = Command::new(&script).arg("a b").output().unwrap();
+        let output = started(&script);
         assert_eq!(output.status.code(), Some(7));
         assert_eq!(output.stdout, b"a b\n");
         assert_eq!(output.stderr, b"error\n");
@@ -383,7 +394,7 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("kit xtask's runner {}", std::process::id()));
         let script = directory.join("node");
         write_script(&script, &["echo".into(), "it's".into()]).unwrap();
-        let output = Command::new(&script).arg("a b").output().unwrap();
+        let output = started(&script);
         let text = String::from_utf8(output.stdout).unwrap();
         let (words, path) = text.split_once("process.execPath=").unwrap();
         assert_eq!(words, "it's --import data:text/javascript,");
