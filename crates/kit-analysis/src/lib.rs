@@ -66,3 +66,6 @@ pub use type_printer::TypePrinter;
 pub use value::{DecodedValue, Fit, element_types, example, fit, literal_value, read};
 pub use walk::{children, collect_references, each_child, resolve};
 pub use words::{is_identifier, is_reserved_word, plural_snake_case};
+
+/// Largest number of items that a page of a list may have. Each page is in memory as a whole.
+pub const MAX_PAGE_ITEMS: u32 = 10_000;

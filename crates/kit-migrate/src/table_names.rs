@@ -14,8 +14,9 @@ pub enum TableName {
     Gone(String),
 }
 
-/// Returns the names of tables that SQL gives and takes away, in the order of the statements. Reads `CREATE TABLE`, `DROP TABLE` and
-/// `ALTER TABLE … RENAME TO`, also in `DO` blocks, but not in functions. Temporary tables do not count.
+/// Returns the names of tables that SQL gives and takes away, in the order of the statements. Reads `CREATE TABLE`, `DROP TABLE`,
+/// `ALTER TABLE … RENAME TO` and `ALTER TABLE … SET SCHEMA`, also in `DO` blocks, but not in functions and not in texts for `EXECUTE`.
+/// Temporary tables do not count.
 ///
 /// ```
 /// use kit_migrate::{TableName, table_names};
@@ -77,13 +78,15 @@ fn add_at(first: &str, rest: &[Word], names: &mut Vec<TableName>) {
             let rest = after(rest, &["if", "exists"]).unwrap_or(rest);
             let rest = after(rest, &["only"]).unwrap_or(rest);
             let Some((old, rest)) = name(rest) else { return };
-            let new = after(rest, &["rename", "to"]).and_then(name);
-            let Some((new, _)) = new else { return };
-            // The table stays in its schema.
-            let new = match schema_of(&old) {
-                Some(schema) => qualified(Some(&schema), &local_name(&new)),
-                None => new,
+            let new = if let Some(rest) = after(rest, &["rename", "to"]) {
+                // The table stays in its schema.
+                let schema = schema_of(&old);
+                first_name(rest).map(|local| qualified(schema.as_deref(), local))
+            } else {
+                let schema = after(rest, &["set", "schema"]).and_then(first_name);
+                schema.map(|schema| in_schema(schema, &local_name(&old)))
             };
+            let Some(new) = new else { return };
             names.extend([TableName::Gone(old), TableName::Given(new)]);
         }
         _ => {}
@@ -107,8 +110,16 @@ fn name(words: &[Word]) -> Option<(String, &[Word])> {
     else {
         return Some((qualified(None, first), rest));
     };
-    let schema = Some(first).filter(|schema| *schema != "public");
-    Some((qualified(schema, name.name()?), rest))
+    Some((in_schema(first, name.name()?), rest))
+}
+
+/// Returns the name of kit for a table of a schema.
+fn in_schema(schema: &str, table: &str) -> String {
+    qualified(Some(schema).filter(|schema| *schema != "public"), table)
+}
+
+fn first_name(words: &[Word]) -> Option<&str> {
+    words.first()?.name()
 }
 
 #[cfg(test)]
@@ -139,6 +150,11 @@ mod tests {
             ("ALTER TABLE IF EXISTS ONLY a RENAME TO b;", "-a +b"),
             ("ALTER TABLE public.a RENAME TO b;", "-a +b"),
             ("ALTER TABLE c.a RENAME TO \"b.d\";", "-c.a +c.\"b.d\""),
+            ("ALTER TABLE a SET SCHEMA billing;", "-a +billing.a"),
+            (
+                "ALTER TABLE billing.\"a.b\" SET SCHEMA public;",
+                "-billing.\"a.b\" +\"a.b\"",
+            ),
             ("DO $$ BEGIN DROP TABLE a; CREATE TABLE b (); END $$;", "-a +b"),
             ("DROP TABLE a; /* of all */ CREATE /* new */ TABLE a ();", "-a +a"),
         ] {

@@ -9,10 +9,10 @@ use crate::set::Set;
 const READABLE: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. ";
 
 /// Maximum number of steps that the exact test for one text may take.
-const MAX_STEPS: usize = 100_000_000;
+const MAX_TEST_STEPS: usize = 100_000_000;
 
-/// Returns true if a text matches a pattern, like `new RegExp(pattern, "u").test(text)`; `None` if the pattern cannot be
-/// compiled.
+/// Returns true if a text matches a pattern, like `new RegExp(pattern, "u").test(text)`. The pattern must be valid there. Returns
+/// `None` if neither kit nor the crate `regress` can read the pattern.
 ///
 /// ```
 /// assert_eq!(kit_pattern::matches("^[a-z]+$", "abc"), Some(true));
@@ -21,14 +21,11 @@ const MAX_STEPS: usize = 100_000_000;
 /// ```
 pub fn matches(pattern: &str, text: &str) -> Option<bool> {
     let length = text.chars().count() + 1;
-    if let Some(language) = Language::of_pattern(pattern)
-        && language
-            .states
-            .len()
-            .checked_pow(2)
-            .and_then(|steps| steps.checked_mul(length))
-            .is_some_and(|steps| steps <= MAX_STEPS)
-    {
+    let language = Language::of_pattern(pattern).filter(|language| {
+        let states = language.states.len();
+        states.saturating_mul(states).saturating_mul(length) <= MAX_TEST_STEPS
+    });
+    if let Some(language) = language {
         return Some(language.contains(text));
     }
     // regress never ends for some lazy loops whose body may be empty. For some nested loops with counts, its result is wrong.

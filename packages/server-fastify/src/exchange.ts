@@ -63,10 +63,14 @@ export class FastifyExchange extends NodeExchange {
   #setHead(status: number, contentType: string | null, headers: readonly string[] | null): FastifyReply {
     const reply = this.#reply.code(status);
     if (headers !== null) {
-      const { ["__proto__"]: hidden, ...others } = headerRecord(headers);
-      reply.headers(others);
-      // Fastify keeps its headers in an object that has no property of this name.
-      if (hidden !== undefined) this.response.setHeader("__proto__", hidden);
+      const record = headerRecord(headers);
+      const hidden = record["__proto__"];
+      if (hidden !== undefined) {
+        // Fastify keeps its headers in an object that has no property of this name.
+        this.response.setHeader("__proto__", hidden);
+        delete record["__proto__"];
+      }
+      reply.headers(record);
     }
     if (!reply.hasHeader(noSniffName)) reply.header(noSniffName, noSniff);
     if (contentType === null) return reply.removeHeader("content-type");

@@ -168,7 +168,7 @@ fn build(
         step.failed("");
         eprintln!("{}", finished.output.trim_end());
         let reason = reason_of(&finished.output);
-        let cell = if NO_FRAMEWORK.iter().any(|text| finished.output.contains(text)) {
+        let cell = if finished.output.lines().any(lacks_framework) {
             Cell::Untried(format!("only a Mac can link the addon: {reason}"))
         } else {
             Cell::Bad(reason)
@@ -191,8 +191,12 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Texts of Zig, of earlier and of present versions, if a part of macOS is missing.
-const NO_FRAMEWORK: [&str; 2] = ["unable to find framework", "unable to find system framework"];
+/// Returns true for a line in which Zig reports that a framework of macOS is missing: `unable to find system framework "Security"`.
+/// Earlier versions do not write "system".
+fn lacks_framework(line: &str) -> bool {
+    let missing = line.split_once("unable to find ").map(|(_, missing)| missing);
+    missing.is_some_and(|missing| missing.trim_start_matches("system ").starts_with("framework "))
+}
 
 /// Returns the reason for which a build failed: the parts that the linker does not find, or the first error.
 fn reason_of(output: &str) -> String {
@@ -201,13 +205,11 @@ fn reason_of(output: &str) -> String {
         .map(str::trim)
         .filter(|line| {
             let parts = [
-                NO_FRAMEWORK[0],
-                NO_FRAMEWORK[1],
                 "unable to find dynamic system library",
                 "undefined symbol",
                 "lld-link: error",
             ];
-            parts.iter().any(|part| line.contains(part))
+            lacks_framework(line) || parts.iter().any(|part| line.contains(part))
         })
         .map(|line| line.trim_start_matches("= note: ").trim_start_matches("error: "))
         .collect();

@@ -94,6 +94,7 @@ fn entries(value: &Value) -> DecodedValue {
     }
 }
 
+/// Result of decoding, and the score of the members of unions that were chosen for it.
 type Scored = (DecodedValue, Score);
 
 /// Decoding of one value.

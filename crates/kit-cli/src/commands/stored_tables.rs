@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use kit_database::sql::{identifier, relation};
-use kit_database::{Change, Migration, Snapshot, schema_of};
+use kit_database::{Migration, Snapshot, schema_of};
 use kit_migrate::{TableName, table_names};
 
 /// Table that a package of kit stores in the database of the application.
@@ -88,15 +88,7 @@ impl StoredTable {
 fn since_named<'m>(migrations: &'m [Migration], table: &str) -> &'m [Migration] {
     let local = table.strip_prefix("public.").unwrap_or(table);
     let given = TableName::Given(local.to_owned());
-    let names = |migration: &Migration| {
-        let changes = migration.changes.iter();
-        let mut changes = changes.map(|step| &step.change);
-        changes.any(|change| match change {
-            Change::CreateTable { table: created } => created.name == table,
-            Change::RenameTable { to, .. } => to == table,
-            _ => false,
-        }) || table_names(&migration.sql).contains(&given)
-    };
+    let names = |migration: &Migration| table_names(&migration.sql).contains(&given);
     let first = migrations.iter().rposition(names).unwrap_or_default();
     &migrations[first..]
 }

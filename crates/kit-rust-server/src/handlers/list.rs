@@ -1,6 +1,7 @@
 //! Generates handlers of routes that return a list: all rows or one page of rows, filtered by properties of the
 //! request.
 
+use kit_analysis::MAX_PAGE_ITEMS;
 use kit_ir::{DeclarationId, TypeId, TypeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -19,9 +20,6 @@ use crate::types::{Definition, Field, Form, RustType};
 
 /// Number of rows on a page if the request does not set `pageSize`.
 const PAGE_SIZE: u32 = 20;
-
-/// Largest number of rows that a page has. A `Cursor` has the same bound (`KIT1422`).
-const MAX_PAGE_SIZE: u32 = 10_000;
 
 /// A route that lists rows.
 pub(super) struct List<'k> {
@@ -364,7 +362,7 @@ impl<'k> HandlerContext<'k, '_> {
         let field = |of: &str, name: &str| self.field(of, name);
         let (first, size) = (
             self.positive(query, "page", 1, None)?,
-            self.positive(query, "pageSize", PAGE_SIZE, Some(MAX_PAGE_SIZE))?,
+            self.positive(query, "pageSize", PAGE_SIZE, Some(MAX_PAGE_ITEMS))?,
         );
         if self.types.structs.get(&answer)?.len() != 2 {
             return None;

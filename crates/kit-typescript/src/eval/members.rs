@@ -138,7 +138,7 @@ impl<'a> Evaluator<'a> {
         };
         if has_half_pair {
             let location = self.location(scope, key.span());
-            let issue = self.half_pair_in_name(location);
+            let issue = self.half_pair_error(location);
             object.issues.push(issue);
             return None;
         }

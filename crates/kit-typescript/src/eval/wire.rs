@@ -11,9 +11,6 @@ use crate::modules::Location;
 /// reports this type with its location.
 const MAX_PARTS: usize = 100_000;
 
-/// Description of a text that UTF-8 cannot contain, which the parser replaces by other characters.
-const HALF_PAIR: &str = "a string with half a surrogate pair";
-
 /// Types that were checked and have no mistake. The flag is true if the type was checked at a position that
 /// allows `undefined`.
 #[derive(Debug, Default)]
@@ -108,25 +105,17 @@ impl Evaluator<'_> {
         true
     }
 
-    /// Returns an invalid type with the error that JSON cannot represent a type. `what` describes the type in
-    /// the message.
-    pub(super) fn no_json_form(&mut self, location: Location, what: &str) -> TyId {
-        let diagnostic = self.no_json_form_of(location, what);
+    /// Returns an invalid type with the error that a text has half of a surrogate pair.
+    pub(super) fn half_pair(&mut self, location: Location) -> TyId {
+        let diagnostic = self.half_pair_error(location);
         self.store.reject(diagnostic)
     }
 
-    /// Returns an invalid type with the error that a text has half of a surrogate pair.
-    pub(super) fn half_pair(&mut self, location: Location) -> TyId {
-        self.no_json_form(location, HALF_PAIR)
-    }
-
-    /// Returns the error that the name of a property has half of a surrogate pair.
-    pub(super) fn half_pair_in_name(&mut self, location: Location) -> Diagnostic {
-        self.no_json_form_of(location, HALF_PAIR)
-    }
-
-    fn no_json_form_of(&mut self, location: Location, what: &str) -> Diagnostic {
-        self.diagnostic(codes::NO_JSON_FORM, location, format!("{what} has no JSON form"))
-            .help("describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null")
+    /// Returns the error that a text has half of a surrogate pair. UTF-8 cannot contain such a text, and the parser replaces it by other
+    /// characters.
+    pub(super) fn half_pair_error(&self, location: Location) -> Diagnostic {
+        let message = "a string with half a surrogate pair has no JSON form".to_owned();
+        self.diagnostic(codes::NO_JSON_FORM, location, message)
+            .help("write the whole character, such as `\\u{1F600}` in place of `\\ud83d`")
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct EnumMember<'a> {
 pub(crate) enum EnumValue {
     String(String),
     Number(f64),
-    /// A string with half of a surrogate pair, which no JSON text can contain.
+    /// A string with half of a surrogate pair, which UTF-8 cannot contain.
     HalfPair,
     /// An expression whose value is known only when the program runs. The value counts as a number.
     Computed,

@@ -1,5 +1,6 @@
 //! Routes whose response is one page of a list: `Cursor<Note>`.
 
+use kit_analysis::MAX_PAGE_ITEMS;
 use kit_diagnostics::{Code, codes};
 use kit_ir::{DeclaredError, Method, Route, Slot, TypeKind};
 
@@ -11,9 +12,6 @@ use crate::modules::Location;
 
 /// Code of the error for a cursor that does not belong to the list.
 const INVALID_CURSOR: &str = "INVALID_CURSOR";
-
-/// Greatest maximum of `limit`. Each page is in memory as a whole.
-const MAX_LIMIT: f64 = 10_000.0;
 
 /// Returns true if a response of a contract is a page of a list.
 pub(super) fn is_list(lowering: &mut Lowering<'_>, contract: &Contract) -> bool {
@@ -76,10 +74,12 @@ pub(super) fn check(lowering: &mut Lowering<'_>, route: &Route) {
     let rules = &program.resolve(limit.r#type).constraints;
     let is_bounded = rules.integer
         && rules.minimum.is_some_and(|least| least.get() >= 1.0)
-        && rules.maximum.is_some_and(|most| most.get() <= MAX_LIMIT);
+        && rules
+            .maximum
+            .is_some_and(|most| most.get() <= f64::from(MAX_PAGE_ITEMS));
     if !is_bounded {
         let message = format!(
-            "`limit` in the query of `{}` must be an integer from 1 to a maximum of at most {MAX_LIMIT}",
+            "`limit` in the query of `{}` must be an integer from 1 to a maximum of at most {MAX_PAGE_ITEMS}",
             route.key
         );
         let help = "write `@integer @minimum 1 @maximum 100` in the comment of `limit`";

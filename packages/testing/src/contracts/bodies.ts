@@ -2,25 +2,20 @@ import type { CompiledRoute } from "@kit/types";
 
 import type { TestResponse } from "../test-response.ts";
 import { type Content, contentOf, contentOfBytes, fileOf, filesOf } from "./contents.ts";
+import type { Each } from "./each.ts";
 import { expectError, expectRefused } from "./expect.ts";
 import { send, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { RouteTable, TestedFile, TestedFormat } from "./tables.ts";
 
-/** Largest body or file, in bytes, that the tests send to reach a limit. */
-export const LARGEST: number = 16 * 1024 * 1024;
+/** Largest body or file, in bytes, that the tests send to reach a limit. Larger ones would take too long to send. */
+export const LARGEST_BODY: number = 16 * 1024 * 1024;
 
-/** Reason why a test of a limit is skipped. */
-export const TOO_LARGE = "the limit of the body is too large to send more";
+/** Reason why the test of a limit of bodies is skipped. */
+export const LIMIT_TOO_LARGE = "the limit of the body is too large to send more";
 
 /** Media type that no contract of a test declares. */
 const OTHER_TYPE = "application/x-kit-other";
-
-/** Declares a test that may skip itself. */
-type Each = (
-  name: string,
-  run: (app: Running, context: { skip(reason?: string): void }) => Promise<void>,
-) => unknown;
 
 /** Declares tests of a body that is not JSON: its content type, its size, its framing and its files. */
 export function formatTests(table: RouteTable, format: TestedFormat, each: Each): void {
@@ -35,7 +30,7 @@ export function formatTests(table: RouteTable, format: TestedFormat, each: Each)
   }
   each("refuses a body that is too large", async (app, context) => {
     const limit = app.bodyLimit(table.route);
-    if (limit > LARGEST) return context.skip(TOO_LARGE);
+    if (limit > LARGEST_BODY) return context.skip(LIMIT_TOO_LARGE);
     const { type } = await bytesOf(valid());
     const answer = await sent(app, contentOfBytes(new Uint8Array(limit + 1).fill(0x61), type));
     expectError(table, answer, 413, "PAYLOAD_TOO_LARGE");
@@ -89,7 +84,7 @@ function multipartTests(
     const least = file.minItems ?? 0;
     if (least > 1) refuses(`${least - 1} files (minimum ${least})`, path, given(several(file, least - 1)));
     const { maxBytes = Infinity } = file;
-    if (maxBytes < LARGEST) {
+    if (maxBytes < LARGEST_BODY) {
       each(`refuses body ${first}: ${maxBytes + 1} bytes (maximum ${maxBytes})`, async (app, context) => {
         // The limit of the whole body would refuse the request first.
         if (app.bodyLimit(table.route) < maxBytes + 4096)

@@ -2,8 +2,8 @@
 import type { CompiledRoute } from "@kit/types";
 
 import type { TestResponse } from "../test-response.ts";
+import { type Each, NO_FIXTURE } from "./each.ts";
 import { expectAnswered, expectError, fail, replyOf } from "./expect.ts";
-import { NO_FIXTURE } from "./lists.ts";
 import { send, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { DeclaredReply, FormatChoice, RouteTable } from "./tables.ts";
@@ -12,15 +12,8 @@ import type { DeclaredReply, FormatChoice, RouteTable } from "./tables.ts";
 const OTHER_TYPE = "application/x-kit-other";
 
 /** Reason for skipping a test: its request is refused, although the fixture has made an earlier request succeed. */
-const ONE_REQUEST = "the response is an error: let the fixture of the route make each request succeed";
-
-/** Context of a test, of the test runner. */
-interface Context {
-  skip(reason?: string): void;
-}
-
-/** Declares a test that may skip itself. */
-type Each = (name: string, run: (app: Running, context: Context) => Promise<void>) => unknown;
+const LATER_REQUEST_REFUSED =
+  "the response is an error: let the fixture of the route make each request succeed";
 
 /** Returns the route with only one format of its request body. */
 export function withFormat(compiled: CompiledRoute, choice: FormatChoice | undefined): CompiledRoute {
@@ -77,7 +70,7 @@ function expectType(table: RouteTable, answer: TestResponse, type: string, app: 
   expectAnswered(table, answer, false);
   expectVary(table, answer);
   const reply = replyOf(table, answer);
-  if (reply === undefined) return app.hasFixture(table.route) ? ONE_REQUEST : NO_FIXTURE;
+  if (reply === undefined) return app.hasFixture(table.route) ? LATER_REQUEST_REFUSED : NO_FIXTURE;
   if (reply.content?.choices?.some((choice) => choice.type === type) !== true)
     return `the response has the status ${answer.status}, which does not have this format: add a fixture for the route`;
   const found = (answer.headers.get("content-type") ?? "nothing").split(";", 1)[0];

@@ -1,18 +1,13 @@
 /** Contract tests of authentication: requests without credentials, and callers without the required scopes. */
 import { resolveHeaders } from "../header-texts.ts";
 import type { TestResponse } from "../test-response.ts";
+import type { Each } from "./each.ts";
 import { expectError, fail } from "./expect.ts";
 import { send, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { Credential, RouteTable, TestedAuth } from "./tables.ts";
 
 type Texts = Readonly<Record<string, string>>;
-
-/** Declares a test that may skip itself. */
-type Each = (
-  name: string,
-  run: (app: Running, context: { skip(reason?: string): void }) => Promise<void>,
-) => unknown;
 
 /** Sends a request without the default headers of the client. */
 export type SendBare = (

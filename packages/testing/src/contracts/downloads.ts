@@ -1,19 +1,13 @@
 /** Tests of downloads: ranges and HEAD. */
 import type { TestResponse } from "../test-response.ts";
+import { type Each, NO_FIXTURE } from "./each.ts";
 import { expectAnswered, expectError, fail } from "./expect.ts";
-import { NO_FIXTURE } from "./lists.ts";
 import { headersOf, filled, send, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { RouteTable } from "./tables.ts";
 
 /** Reason why a test of ranges is skipped. */
-const EMPTY = "the download is empty: add a fixture of a download with bytes";
-
-/** Declares a test that may skip itself. */
-type Each = (
-  name: string,
-  run: (app: Running, context: { skip(reason?: string): void }) => Promise<void>,
-) => unknown;
+const EMPTY_DOWNLOAD = "the download is empty: add a fixture of a download with bytes";
 
 /** Requests of one test, which all ask for the same download. */
 interface Requests {
@@ -34,7 +28,7 @@ export function downloadTests(table: RouteTable, each: Each): void {
     const { whole, noDownload, range } = await requests(table, app);
     if (noDownload !== undefined) return context.skip(noDownload);
     const { bytes } = whole;
-    if (bytes === undefined || bytes.length === 0) return context.skip(EMPTY);
+    if (bytes === undefined || bytes.length === 0) return context.skip(EMPTY_DOWNLOAD);
     const answer = await range("bytes=0-0");
     if (answer.status !== 206) fail(`${route} answered \`range: bytes=0-0\` without the status 206`, answer);
     expectHeader(table, answer, "content-range", `bytes 0-0/${bytes.length}`);
@@ -46,7 +40,7 @@ export function downloadTests(table: RouteTable, each: Each): void {
     const { whole, noDownload, range } = await requests(table, app);
     if (noDownload !== undefined) return context.skip(noDownload);
     const size = whole.bytes?.length ?? 0;
-    if (size === 0) return context.skip(EMPTY);
+    if (size === 0) return context.skip(EMPTY_DOWNLOAD);
     const answer = await range(`bytes=${size}-`);
     expectError(table, answer, 416, "RANGE_NOT_SATISFIABLE");
     expectHeader(table, answer, "content-range", `bytes */${size}`);

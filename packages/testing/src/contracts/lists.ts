@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { TestResponse } from "../test-response.ts";
+import { type Each, NO_FIXTURE } from "./each.ts";
 import { expectAnswered, expectError, fail } from "./expect.ts";
 import { send, type Slots, slotsOf } from "./request.ts";
 import type { ResolvedFixture, Running } from "./running.ts";
@@ -13,9 +14,6 @@ const MAX_PAGES = 20;
 /** Code of the error for a cursor that does not belong to the list. */
 const INVALID_CURSOR = "INVALID_CURSOR";
 
-/** Reason why a test is skipped whose request cannot succeed without the rows of a fixture. */
-export const NO_FIXTURE = "the response is an error: add a fixture for the route";
-
 /** Texts that no server makes. The last one is a cursor of another list, in the form of kit's cursors. */
 const FORGED = [
   "",
@@ -23,12 +21,6 @@ const FORGED = [
   "A".repeat(1024),
   Buffer.from('["AAAAAAAAAAAAAAAA","n","1"]').toString("base64url"),
 ];
-
-/** Declares a test that may skip itself. */
-type Each = (
-  name: string,
-  run: (app: Running, context: { skip(reason?: string): void }) => Promise<void>,
-) => unknown;
 
 interface Page {
   readonly data: readonly unknown[];

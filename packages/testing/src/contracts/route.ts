@@ -6,7 +6,7 @@ import type { Slot } from "../coverage/contracts.ts";
 import { itemsOf, SLOTS } from "../coverage/items.ts";
 import type { TestResponse } from "../test-response.ts";
 import { missing, stepsOf, valueAt } from "../values/values-at-paths.ts";
-import { decodedBody, formatTests, LARGEST, TOO_LARGE } from "./bodies.ts";
+import { decodedBody, formatTests, LARGEST_BODY, LIMIT_TOO_LARGE } from "./bodies.ts";
 import { acceptTests, withFormat } from "./choices.ts";
 import { credentialTests } from "./credentials.ts";
 import { downloadTests } from "./downloads.ts";
@@ -24,6 +24,7 @@ import {
   type ContractTests,
   type RefusedRow,
   type RouteTable,
+  type TestContext,
   type TestRunner,
   titleOf,
 } from "./tables.ts";
@@ -34,10 +35,8 @@ const UNDECLARED = "undeclared by the contract";
 /** Number of nested lists that overflows the stack of every recursive JSON parser. */
 const NESTED_LISTS = 100_000;
 
-type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];
-
 /** Test that sends requests to the application. */
-type Run = (running: Running, context: Context) => Promise<void>;
+type Run = (running: Running, context: TestContext) => Promise<void>;
 
 /**
  * Options of a test: the row whose line is the location of the test, and a timeout in milliseconds for runners with
@@ -87,7 +86,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   const each: Each = (name, run, { row, timeout } = {}) =>
     runnerAt(row).test(
       name,
-      async (context: Context) => {
+      async (context: TestContext) => {
         const app = running();
         if (app.isClosed(table.route))
           return context.skip("the application refuses the headers of the tests");
@@ -301,7 +300,7 @@ function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void
   });
   each("refuses a body that is too large", async (app, context) => {
     const limit = app.bodyLimit(table.route);
-    if (limit > LARGEST) return context.skip(TOO_LARGE);
+    if (limit > LARGEST_BODY) return context.skip(LIMIT_TOO_LARGE);
     const answer = await text(app, valid.padEnd(limit + 1));
     expectError(table, answer, 413, "PAYLOAD_TOO_LARGE");
   });

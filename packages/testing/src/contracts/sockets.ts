@@ -8,11 +8,11 @@ import type { TestResponse } from "../test-response.ts";
 import type { HeaderTexts } from "../header-texts.ts";
 import { connectSocket, sendHandshake, subprotocolHeader } from "../web-socket.ts";
 import { credentialTests } from "./credentials.ts";
+import { NO_FIXTURE } from "./each.ts";
 import { expectAnswered, expectError, expectRefused, fail, replyOf } from "./expect.ts";
-import { NO_FIXTURE } from "./lists.ts";
 import { filled, headersOf, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
-import type { AcceptedRow, RefusedRow, RouteTable, TestedSocket } from "./tables.ts";
+import type { AcceptedRow, RefusedRow, RouteTable, TestContext, TestedSocket } from "./tables.ts";
 
 /** Milliseconds for which a test waits until the application closes a socket. */
 const CLOSE_MS = 2000;
@@ -42,14 +42,9 @@ interface Closed {
   readonly reason: string;
 }
 
-/** Context of a test, of the test runner. */
-interface Context {
-  skip(reason?: string): void;
-}
-
 type Each = (
   name: string,
-  run: (app: Running, context: Context) => Promise<void>,
+  run: (app: Running, context: TestContext) => Promise<void>,
   options?: { readonly row?: AcceptedRow | RefusedRow },
 ) => unknown;
 
@@ -271,7 +266,7 @@ async function talk(
 }
 
 /** Checks that the application accepted the message, and that messages of the application satisfy the contract. */
-function expectTaken(table: RouteTable, socket: TestedSocket, closed: Closed, context: Context): void {
+function expectTaken(table: RouteTable, socket: TestedSocket, closed: Closed, context: TestContext): void {
   const { code, reason, received } = closed;
   const isRule = reason.startsWith("$");
   const isRefused = code === REFUSED || code === OTHER_KIND || code === NO_JSON;
@@ -319,7 +314,7 @@ function expectSent(table: RouteTable, { out, kinds }: TestedSocket, message: st
 }
 
 /** Checks that the application refused the message because of the value at `path`, or below it. */
-function expectClosed(table: RouteTable, { code, reason }: Closed, path: string, context: Context): void {
+function expectClosed(table: RouteTable, { code, reason }: Closed, path: string, context: TestContext): void {
   if (mayBeUnread(code)) notProved(table, code, context);
   else if (code !== REFUSED || !reason.startsWith(path))
     fail(unexpected(table, code, reason, `1008 and ${path}`));
@@ -331,7 +326,7 @@ function mayBeUnread(code: number | undefined): code is 1000 | undefined {
 }
 
 /** Skips a test whose result depends on a message that the handler has possibly not read. */
-function notProved({ route }: RouteTable, code: number | undefined, context: Context): void {
+function notProved({ route }: RouteTable, code: number | undefined, context: TestContext): void {
   const end = code === undefined ? "did not close the WebSocket" : "closed the WebSocket itself";
   context.skip(`not proved: the handler of ${route} ${end}, so it possibly did not read the message`);
 }

@@ -159,15 +159,16 @@ export function titleOf({ route, choice }: RouteTable): string {
   return choice === undefined ? route : `${route} with ${choice.type}`;
 }
 
+/** Context of a test, of the test runner. */
+export interface TestContext {
+  skip(reason?: string): void;
+}
+
 /** Functions of node:test and vitest that contract tests use. */
 export interface TestRunner {
   describe(name: string, define: () => void): unknown;
   /** Declares a test. node:test ignores the third argument, and has no timeout by default. */
-  test(
-    name: string,
-    run: (context: { skip(reason?: string): void }) => Promise<void>,
-    timeout?: number,
-  ): unknown;
+  test(name: string, run: (context: TestContext) => Promise<void>, timeout?: number): unknown;
   before(run: () => Promise<void>): unknown;
   after(run: () => Promise<void>): unknown;
 }
